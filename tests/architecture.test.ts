@@ -24,7 +24,8 @@ const DC_DOMAIN = ["dc/model", "dc/analysis", "dc/render"] as const;
 const GEN = "gen/datacenter/v1";
 const GENERATED = [`${GEN}/enums.ts`, `${GEN}/models.ts`, `${GEN}/messages.ts`] as const;
 const DC_PORTS = ["dc/ports.ts", "dc/limits.ts", "dc/context.ts"] as const;
-const DC_INTERFACE = ["kernel", "gen", "dc", "dc/model", "dc/operations", ...DC_PORTS];
+const IMPORT_WIRE = "dc/operations/import/wire.ts";
+const DC_INTERFACE = ["kernel", "gen", "dc", "dc/model", "dc/operations", IMPORT_WIRE, ...DC_PORTS];
 
 /** Longest place first: a file belongs to the first module that holds it. */
 const MODULES: readonly Module[] = [
@@ -157,10 +158,11 @@ const MODULES: readonly Module[] = [
   { place: "dc/audit", may: ["kernel", ...DC_PORTS, ...DC_DOMAIN], pure: false, because: "hashing needs node:crypto" },
   {
     place: "dc/operations",
-    may: ["kernel", "words", "gen", GENERATED[2], ...DC_PORTS, ...DC_DOMAIN, "dc/audit", "dc/exchange"],
+    may: ["kernel", "words", "gen", GENERATED[2], ...DC_PORTS, ...DC_DOMAIN, "dc/audit", "dc/exchange", IMPORT_WIRE],
     pure: false,
     because: "an RPC reaches the database through its port only",
   },
+  { place: IMPORT_WIRE, may: [], pure: true, because: "the console and the service share it" },
   { place: "dc/sample", may: [], pure: true, because: "a sample is made of nothing but its size" },
   {
     place: "dc",
@@ -213,10 +215,10 @@ const MODULES: readonly Module[] = [
   },
   {
     place: "web",
-    may: ["gen", "words", "kernel/judge_share.ts", "dc/limits.ts", "planner/board/wire.ts"],
+    may: ["gen", "words", "kernel/judge_share.ts", "dc/limits.ts", "planner/board/wire.ts", IMPORT_WIRE],
     pure: true,
     because:
-      "it runs in a browser and talks to the server over the wire only, whose messages `gen` and `planner/board/wire.ts` describe; it writes figures and judges shares as pictures do",
+      "it runs in a browser and talks to the server over the wire only, whose messages `gen` and the wire files describe; it writes figures and judges shares as pictures do",
   },
   { place: "runtime", may: ["kernel"], pure: false, because: "the only place that knows an engine" },
   {

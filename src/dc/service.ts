@@ -34,6 +34,8 @@ const STREAM_CALLER: Caller = {
   principal: { name: "streams", roles: [], authMethod: "none" },
   peer: IDLE_PEER,
 };
+/** Name of loads and exchanges in the change log and in metrics. */
+export const IMPORT_METHOD = "Import";
 const OPEN_WINDOWS_QUERY = { states: [WindowState.PLANNED, WindowState.BEGUN] };
 
 type Message = MessageShape<Rpc["method"]["input"]>;
@@ -175,6 +177,18 @@ export class DcService {
     );
   }
 
+  /** Tries a load in a draft, beside which writes continue. The draft keeps all changes in memory. */
+  async tryLoad<Result>(
+    work: (batch: LoadBatch) => Promise<Result>,
+    caller: Caller,
+    signal: AbortSignal,
+  ): Promise<Result> {
+    const load = (session: WriteSession) => work((kind, items) => loadResources(session, kind, items));
+    return this.#authorized("write", IMPORT_METHOD, caller, () =>
+      this.#writes.runTriedLoad(IMPORT_METHOD, caller, load, signal),
+    );
+  }
+
   /** Writes one batch of an import from a source, in one transaction. An error of `work` rolls it back. */
   async exchange<Result>(
     work: (session: ExchangeSession) => Promise<Result>,
@@ -303,8 +317,8 @@ export class DcService {
   }
 
   /** Rejects a call whose principal lacks the role, before the request is read. @throws OperationError */
-  demandRole({ effect, method }: Rpc, principal: Caller["principal"]): void {
-    authorizeCall(this.#context, { effect, method: method.name }, principal === undefined ? {} : { principal });
+  demandRole(effect: Rpc["effect"], method: string, principal: Caller["principal"]): void {
+    authorizeCall(this.#context, { effect, method }, principal === undefined ? {} : { principal });
   }
 
   async #runLoad<Result>(
@@ -312,8 +326,9 @@ export class DcService {
     options: LoadOptions,
     work: (session: WriteSession) => Promise<Result>,
   ): Promise<Result> {
-    const method = "Import";
-    return this.#authorized("write", method, caller, () => this.#writes.runSession(method, caller, options, work));
+    return this.#authorized("write", IMPORT_METHOD, caller, () =>
+      this.#writes.runSession(IMPORT_METHOD, caller, options, work),
+    );
   }
 }
 

@@ -85,6 +85,8 @@ export class WriteCalls {
   readonly #topologies: TopologyCache;
   /** Runs one draft at a time, because each keeps its changes in memory. */
   readonly #drafts = new TaskSlots(1);
+  /** Runs one tried load at a time. Other drafts do not wait for it, because it is long. */
+  readonly #triedLoads = new TaskSlots(1);
 
   constructor(context: DcContext, topologies: TopologyCache) {
     this.#context = context;
@@ -140,6 +142,18 @@ export class WriteCalls {
       return result;
     });
     return unwrapDryRun(written);
+  }
+
+  /** Runs `work` in a draft, beside which writes continue, and discards its changes. */
+  runTriedLoad<Result>(
+    method: string,
+    caller: Caller,
+    work: (session: WriteSession) => Promise<Result>,
+    signal: AbortSignal,
+  ): Promise<Result> {
+    const logged = { method, requestId: this.#context.newId(), message: "" };
+    const draft = () => this.#context.store.draft((writer) => work(this.#openSession(writer, caller, logged)));
+    return this.#triedLoads.runInSlot(draft, signal);
   }
 
   async #runTransaction(rpc: WriteRpc, request: Message, caller: Caller, writer: DcWriter): Promise<Reply> {

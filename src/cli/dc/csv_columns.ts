@@ -1,6 +1,8 @@
 import type { DescField, DescMessage, JsonObject, JsonValue } from "@bufbuild/protobuf";
 import type { ResourceKind } from "#dc/model/resources.ts";
+import { findKind, KIND_NAMES } from "#dc/operations/import/run_import.ts";
 import { RESOURCE_SCHEMAS } from "#dc/operations/writes/changes.ts";
+import { formatSuggestion, UsageError } from "../usage_error.ts";
 
 export interface CsvColumn {
   /** Field name, or a path such as `location.room` for a field of a nested message. */
@@ -143,4 +145,12 @@ export function formatCsv<Row>(
 export function formatCsvRecord(cells: readonly string[]): string {
   const written = cells.map((cell) => (NEEDS_QUOTES.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell));
   return `${written.join(",")}\r\n`;
+}
+
+/** Returns the kind with this name or list name. @throws UsageError for any other word. */
+export function requireKind(word: string): ResourceKind {
+  const kind = findKind(word);
+  if (kind !== undefined) return kind;
+  const hint = formatSuggestion(word, KIND_NAMES) || null;
+  throw new UsageError(`Wrong value "${word}" for "--kind": expected one of ${KIND_NAMES.join(", ")}`, hint);
 }

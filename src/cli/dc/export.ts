@@ -2,6 +2,7 @@ import { join } from "node:path";
 import type { ExportFile, ExportInventory } from "#dc/exchange/out/netbox_csv.ts";
 import type { ResourceByKind, ResourceKind } from "#dc/model/resources.ts";
 import { readResourcePages } from "#dc/operations/database_pages.ts";
+import { KINDS } from "#dc/operations/import/run_import.ts";
 import { convertModelToJson } from "#dc/operations/messages/model_json.ts";
 import { RESOURCE_SCHEMAS } from "#dc/operations/writes/changes.ts";
 import type { DcReader } from "#dc/ports.ts";
@@ -10,7 +11,6 @@ import { createFolder } from "../output/write_file.ts";
 import { createUsageError } from "../usage_error.ts";
 import { formatCsvRecord, listCsvColumns } from "./csv_columns.ts";
 import type { DatabaseLocation } from "./database.ts";
-import { KINDS } from "./kinds.ts";
 import { writeLines } from "./line_output.ts";
 import { withStore } from "./with_service.ts";
 

@@ -1,4 +1,5 @@
 import type { ResourceKind } from "#dc/model/resources.ts";
+import type { ImportSource, ResourceLine } from "#dc/operations/import/run_import.ts";
 import { generateSample, MAX_SAMPLE_RACKS, SAMPLE_RACKS } from "#dc/sample/facility.ts";
 import type { ExitStatus } from "../exit_status.ts";
 import type { StderrLogger } from "../output/stderr_logger.ts";
@@ -6,7 +7,6 @@ import { createUsageError } from "../usage_error.ts";
 import type { DatabaseLocation } from "./database.ts";
 import { importSource, openDatabaseTarget } from "./import/import_files.ts";
 import { createWaitReporter, withImportStore } from "./import/import_store.ts";
-import type { ImportSource, ResourceLine } from "./import/run_import.ts";
 import { writeLines } from "./line_output.ts";
 
 /** Writes a sample site as JSON Lines, to a file or to standard output. Memory: 40 racks. */

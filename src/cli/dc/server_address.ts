@@ -88,32 +88,44 @@ function parseServerUrl(given: string): string {
 
 /** Calls an RPC with Connect's JSON. @throws ServerRefusal for an error reply, OperationError if no server replies */
 export async function callServer(address: ServerAddress, rpc: string, request: string): Promise<JsonValue> {
-  const { response, text } = await sendRequest(address, rpc, request);
+  const service = PLANNING_RPC_NAMES.includes(rpc) ? "PlanningService" : "DatacenterService";
+  const text = await postToServer(address, `/datacenter.v1.${service}/${rpc}`, { body: request });
+  return JSON.parse(text) as JsonValue;
+}
+
+/** Posts a body and returns the reply. @throws ServerRefusal for an error reply, OperationError if no server replies */
+export async function postToServer(
+  address: ServerAddress,
+  path: string,
+  { body, type = "application/json" }: { readonly body: string; readonly type?: string },
+): Promise<string> {
+  const { response, text } = await sendRequest(address, path, { body, type });
   const json = tryParseJson(text);
-  if (response.ok && json !== undefined) return json as JsonValue;
+  if (response.ok && (json !== undefined || type !== "application/json")) return text;
   if (isErrorReply(json))
     throw new ServerRefusal(json.message ?? json.code, json.code, (json.details ?? []).flatMap(decodeDetail));
   const told = `${response.status} ${response.statusText}`.trim();
   throw new OperationError("unavailable", `${address.url} does not answer as a planner server: HTTP ${told}`);
 }
 
-async function sendRequest({ url, token, timeoutMs }: ServerAddress, rpc: string, request: string) {
+async function sendRequest(
+  { url, token, timeoutMs }: ServerAddress,
+  path: string,
+  { body, type }: { readonly body: string; readonly type: string },
+) {
   try {
-    const response = await fetch(
-      `${url}/datacenter.v1.${PLANNING_RPC_NAMES.includes(rpc) ? "PlanningService" : "DatacenterService"}/${rpc}`,
-      {
-        method: "POST",
-        headers: {
-          "content-type": "application/json",
-          "connect-protocol-version": "1",
-          "connect-timeout-ms": String(timeoutMs),
-          ...(token !== undefined && { authorization: `Bearer ${token}` }),
-        },
-        body: request,
-        // The server's own deadline is earlier, so that it can report the timeout.
-        signal: AbortSignal.timeout(timeoutMs + 1000),
+    const response = await fetch(`${url}${path}`, {
+      method: "POST",
+      headers: {
+        "content-type": type,
+        "connect-protocol-version": "1",
+        "connect-timeout-ms": String(timeoutMs),
+        ...(token !== undefined && { authorization: `Bearer ${token}` }),
       },
-    );
+      body,
+      // The server's own deadline is earlier, so that it can report the timeout.
+      signal: AbortSignal.timeout(timeoutMs + 1000),
+    });
     return { response, text: await response.text() };
   } catch (error) {
     const { name, message } = error as Error;

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { fromJson, type JsonValue } from "@bufbuild/protobuf";
 import { codeKey } from "#dc/model/ref.ts";
+import type { WaitCallbacks } from "#dc/operations/import/run_import.ts";
 import { findUnreadablePath } from "#dc/operations/messages/json_place.ts";
 import { convertModelToJson } from "#dc/operations/messages/model_json.ts";
 import { readAllWindows } from "#dc/operations/planning/windows/list_windows.ts";
@@ -15,7 +16,7 @@ import { formatCountWithNoun } from "#words/names.ts";
 import { print } from "../output/print.ts";
 import type { StderrLogger } from "../output/stderr_logger.ts";
 import type { DatabaseLocation } from "./database.ts";
-import { retryTransaction, type WaitCallbacks } from "./import/import_store.ts";
+import { retryTransaction } from "./import/import_store.ts";
 import { writeLines } from "./line_output.ts";
 import { createCommandCaller, withService, withStore } from "./with_service.ts";
 

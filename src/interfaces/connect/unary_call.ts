@@ -51,7 +51,7 @@ export function openCall(
   const authenticate = async (head: CallHead) => {
     checkProtocolVersion(head);
     const principal = needsPrincipal ? await findPrincipal(head.header.get("authorization")) : undefined;
-    if (rpc !== undefined) service.demandRole(rpc, principal);
+    if (rpc !== undefined) service.demandRole(rpc.effect, rpc.method.name, principal);
     checkCallHeaders(head);
     return principal;
   };

@@ -10,11 +10,11 @@ import { convertPageToJson, type HistoryParameters } from "#dc/operations/audit_
 import type { DeliveryReceipt } from "#dc/operations/feed/take_delivery.ts";
 import { writeWindowCalendar } from "#dc/operations/planning/windows/window_calendar.ts";
 import { listAllWindows } from "#dc/read_pages.ts";
-import type { DcService, LogVerdict } from "#dc/service.ts";
+import { type DcService, IMPORT_METHOD, type LogVerdict } from "#dc/service.ts";
 import { shortenText } from "#kernel/errors.ts";
 import { BodyMeter, createBusyRefusal, isEncoded } from "../connect/body_meter.ts";
 import { describeCaller, type FindPrincipal, findConnection } from "../connect/caller.ts";
-import { createErrorResponse, HttpRefusal } from "../connect/errors.ts";
+import { createErrorResponse, createMediaTypeRefusal, HttpRefusal } from "../connect/errors.ts";
 import type { ConnectOptions } from "../connect/handler.ts";
 import {
   createTextReply,
@@ -30,6 +30,15 @@ import { MAX_BULK_BODY_BYTES } from "../graphql/large_values.ts";
 import { createChangeStreamResponse, readJsonBody, readLastEventId } from "./change_stream.ts";
 import { isGrpcRequest, sendEarlyRefusal } from "./early_reply.ts";
 import type { WebhookSecrets } from "./followed_file.ts";
+import {
+  createImportResponse,
+  findIsSheet,
+  IMPORT_TYPES,
+  MAX_IMPORT_BYTES,
+  openImport,
+  readImportParameters,
+  SHEET_COPIES,
+} from "./import_route.ts";
 import { METRIC_FORMATS, type MetricFormat } from "./metrics.ts";
 import { createModuleHandler, hasCurrentCopy, MODULES_PATH } from "./page_modules.ts";
 import { createPageHandler } from "./pages.ts";
@@ -150,6 +159,7 @@ export interface AppOptions extends ConnectOptions {
 }
 
 export const CHANGE_STREAM_PATH = "/changes/stream";
+const IMPORT_PATH = "/import";
 /** Path of MCP's Streamable HTTP. */
 const MCP_PATH = "/mcp";
 /** Memory of an open stream beyond its request, in bytes. Our choice: measured with 1000 streams. */
@@ -217,10 +227,10 @@ export function mountRoutes(app: Hono<RouteEnv>, options: AppOptions, { keep, co
     return leaveJson(context, await receiveWebhook(context, caller, receiver));
   });
   mountGraphql(app, options, keep);
+  app.post(IMPORT_PATH, (context) => answerImport(context, options));
   app.post(MCP_PATH, (context) => answerMcpRequest(context, options));
   for (const path of READ_ONLY_ROUTES) app.all(path, createMethodRefuser("GET, HEAD"));
-  app.all(MCP_PATH, createMethodRefuser("POST"));
-  app.all("/audit/webhook", createMethodRefuser("POST"));
+  for (const path of [IMPORT_PATH, MCP_PATH, "/audit/webhook"]) app.all(path, createMethodRefuser("POST"));
   app.notFound((context) => {
     const refusal = createPathRefusal(context.req.path);
     const { incoming, outgoing } = context.env;
@@ -354,6 +364,30 @@ async function answerMcpRequest(context: RouteContext, options: AppOptions): Pro
     createBackend: () => createServiceBackend(service, caller),
     readBody: (limit) => readJsonBody(context, limit, createBodyMeter(context)),
     log: (text) => reportDefect(`POST ${MCP_PATH}`, text),
+  });
+}
+
+/** Imports a file with the rights of the caller. Authorizes before the body is read. */
+async function answerImport(context: RouteContext, options: AppOptions): Promise<Response> {
+  const { service, shutdown, reportDefect } = options;
+  const { incoming } = context.env;
+  const account = context.get("account");
+  const caller = await findCaller(context, options, "REST");
+  service.demandRole("write", IMPORT_METHOD, caller.principal);
+  const isSheet = findIsSheet(context.req.header("content-type"));
+  if (isSheet === undefined) throw createMediaTypeRefusal(context.req.raw, IMPORT_TYPES.join(", "));
+  if (isEncoded(context.req.header("content-encoding")))
+    throw new HttpRefusal("UNSUPPORTED_MEDIA_TYPE", "The file is compressed: expected identity", {
+      "accept-encoding": "identity",
+    });
+  const parameters = readImportParameters(context.req.queries());
+  const meter = new BodyMeter({ account, isJson: !isSheet, peer: findConnection(incoming) });
+  const file = Buffer.from(await readBody(incoming, meter, MAX_IMPORT_BYTES));
+  if (isSheet && !account.tryCharge(file.length * SHEET_COPIES)) throw createBusyRefusal();
+  const run = await openImport({ ...parameters, file, isSheet, service, caller });
+  return createImportResponse(run, {
+    ended: AbortSignal.any([context.req.raw.signal, shutdown]),
+    reportDefect: (error) => reportDefect(`POST ${IMPORT_PATH}`, error),
   });
 }
 

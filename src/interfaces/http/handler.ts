@@ -97,6 +97,7 @@ const METHOD_BY_ROUTE: Readonly<Record<string, Pick<FinishedCall, "method" | "in
   "/audit/webhook": { method: "AuditWebhook", interface: "WEBHOOK" },
   "/changes/stream": { method: "ChangeStream", interface: "REST" },
   "/estate": { method: "EstateOverview", interface: "REST" },
+  "/import": { method: "Import", interface: "REST" },
   "/resources": { method: "StoredResources", interface: "REST" },
   "/sample": { method: "Sample", interface: "REST" },
   "/windows.ics": { method: "ListWindows", interface: "REST" },

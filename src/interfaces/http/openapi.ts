@@ -12,6 +12,7 @@ import {
 } from "#dc/operations/messages/message_schema.ts";
 import { LOG_PROBLEMS } from "#dc/service.ts";
 import { MAX_MESSAGE_BYTES } from "#interfaces/connect/limits.ts";
+import { IMPORT_PARAMETERS, IMPORT_TYPES } from "./import_route.ts";
 import { ROUTE_DESCRIPTIONS, STREAM_EVENT_DESCRIPTIONS } from "./routes.ts";
 
 const ERROR_REF = { $ref: "#/components/schemas/Error" };
@@ -275,6 +276,25 @@ const PLAIN_ROUTE_PATHS = {
         security: [{ bearer: [] }],
         parameters: [{ name: "feed", in: "query", schema: { type: "string", pattern: "^[A-Za-z0-9._-]{1,64}$" } }],
         requestBody: { required: true, content: { "application/json": { schema: {} } } },
+      },
+    ),
+  },
+  "/import": {
+    post: describeOperation(
+      "Inventory",
+      ROUTE_DESCRIPTIONS["POST /import"],
+      "Import",
+      describeTextResponse("One event per line, as JSON.", "application/x-ndjson"),
+      {
+        parameters: IMPORT_PARAMETERS.map((name) => {
+          const isRepeated = name === "column" || name === "default";
+          const type = { type: "string" };
+          return { name, in: "query", schema: isRepeated ? { type: "array", items: type } : type };
+        }),
+        requestBody: {
+          required: true,
+          content: Object.fromEntries(IMPORT_TYPES.map((name) => [name, { schema: {} }])),
+        },
       },
     ),
   },

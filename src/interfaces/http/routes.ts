@@ -6,7 +6,9 @@ export const ROUTE_DESCRIPTIONS = {
   "GET /healthz": "200 while the process runs. Needs no token.",
   "GET /readyz": "200 if the database answers and no shutdown has begun, else 503 with the reason. Needs no token.",
   "GET /openapi.json":
-    "RPCs (from the proto files), log, changes, sample, probes and metrics as OpenAPI 3.1; without GraphQL, `/mcp`, `/windows.ics`, `/session`, `/estate`, `/resources`. Needs no token.",
+    "RPCs (from the proto files), log, changes, import, sample, probes and metrics as OpenAPI 3.1; without GraphQL, `/mcp`, `/windows.ics`, `/session`, `/estate`, `/resources`. Needs no token.",
+  "POST /import":
+    "Imports a sheet (`text/csv`) or JSON with the rules of `planner dc import`, and answers in JSON lines as it proceeds: docs/import/csv.md#by-http.",
   "POST /mcp":
     "MCP over HTTP: the tools of `planner dc mcp` with the rights of the bearer token; `?planning=true` adds those of planning.",
   "GET /metrics": "Prometheus text 0.0.4, or OpenMetrics by `Accept`. Needs no token.",

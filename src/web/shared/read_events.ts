@@ -14,6 +14,15 @@ export async function* readEvents(
   body: ReadableStream<Uint8Array>,
   onChunk?: () => void,
 ): AsyncGenerator<ServerEvent, void> {
+  for await (const blocks of readParts(body, "\n\n", onChunk)) yield* blocks.flatMap(parseEvent);
+}
+
+/** Reads the parts of a text that each end with `end`: those that have arrived since the last time. */
+export async function* readParts(
+  body: ReadableStream<Uint8Array>,
+  end: string,
+  onChunk?: () => void,
+): AsyncGenerator<readonly string[], void> {
   const reader = body.getReader();
   const decoder = new TextDecoder();
   let text = "";
@@ -22,9 +31,9 @@ export async function* readEvents(
     if (done) return;
     onChunk?.();
     text += decoder.decode(value, { stream: true });
-    const blocks = text.split("\n\n");
-    text = blocks.pop() ?? "";
-    yield* blocks.flatMap(parseEvent);
+    const parts = text.split(end);
+    text = parts.pop() ?? "";
+    yield parts;
   }
 }
 

@@ -33,7 +33,7 @@ export const command = defineCommand({
       return void (await exportProgramFormat(parseDatabaseLocation(db, cli.cwd), { to, output: target }, cli));
     }
     const format = given ?? "jsonl";
-    const { requireKind } = await import("../../dc/kinds.ts");
+    const { requireKind } = await import("../../dc/csv_columns.ts");
     const { exportInventory } = await import("../../dc/export.ts");
     const path = output === undefined || output === "-" ? undefined : resolve(cli.cwd, output);
     if (format === "csv" && kind === undefined && path === undefined) {

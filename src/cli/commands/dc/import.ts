@@ -32,7 +32,7 @@ export const command = defineCommand({
       const { runSourceImport } = await import("../../dc/exchange/run_source_import.ts");
       return runSourceImport({ ...args, from: args.from }, cli);
     }
-    const { runImportCommand } = await import("../../dc/import/run_import_command.ts");
+    const { runImportCommand } = await import("../../dc/import/import_files.ts");
     return runImportCommand(args, cli);
   },
 });

@@ -1,9 +1,11 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
-import { type DescField, fromJson, type JsonValue, ScalarType } from "@bufbuild/protobuf";
+import { fromJson, type JsonValue } from "@bufbuild/protobuf";
 import { assignCodes, describeResource } from "#dc/exchange/codes.ts";
 import { type MappedSource, OmissionLog, type SourceItem } from "#dc/exchange/item.ts";
 import type { ResourceByKind, ResourceKind } from "#dc/model/resources.ts";
+import { findKind } from "#dc/operations/import/run_import.ts";
+import { readFigureOrWord } from "#dc/operations/import/sheet.ts";
 import { convertPlainJson } from "#dc/operations/messages/plain_json.ts";
 import { RESOURCE_SCHEMAS } from "#dc/operations/writes/changes.ts";
 import { OperationError } from "#kernel/errors.ts";
@@ -11,15 +13,13 @@ import { isJsonObject } from "#kernel/json_object.ts";
 import { findNearest } from "#kernel/nearest.ts";
 import { COLUMN_FIELDS } from "#words/column_fields.ts";
 import { getUnitOfField } from "#words/names.ts";
-import { cleanCell, guessFieldOfHeading, isBlankRecord, normalizeBlanks, readFieldFigure } from "#words/spreadsheet.ts";
+import { cleanCell, guessFieldOfHeading, isBlankRecord, normalizeBlanks } from "#words/spreadsheet.ts";
 import { isInteractive } from "../../output/print.ts";
 import { writeFile } from "../../output/write_file.ts";
 import { createUsageError } from "../../usage_error.ts";
 import { type CsvColumn, listCsvColumns } from "../csv_columns.ts";
-import { readCsvRecords } from "../import/csv_records.ts";
 import { detectByteOrderMark, type Encoding, readFirstBytes } from "../import/encoding.ts";
-import { openTextFile, type TextFile } from "../import/text_file.ts";
-import { findKind } from "../kinds.ts";
+import { openTextFile, readCsvFile, type TextFile } from "../import/text_file.ts";
 import { NOT_UTF8_REMARK } from "./json_elements.ts";
 import { createFieldError, readYamlFile } from "./mapping_file.ts";
 import type { SourceWatcher } from "./netbox_files.ts";
@@ -45,7 +45,7 @@ export async function readCsvTable(
   const sheet = openSheet(path, file, encoding);
   try {
     const table = new CsvTable(await chooseMapping(sheet, mapping, cwd), file, watcher);
-    for await (const { record, line } of readCsvRecords(sheet.path, file)) {
+    for await (const { record, line } of readCsvFile(sheet.path, file)) {
       table.addRecord(record, line);
       if (record.some((cell) => cell.includes("\ufffd")))
         watcher.reportUnreadable({ file, number: line, reason: NOT_UTF8_REMARK });
@@ -69,7 +69,7 @@ async function chooseMapping(
 ): Promise<CsvMapping> {
   if (given !== undefined && existsSync(resolve(cwd, given))) return readCsvMapping(resolve(cwd, given), given);
   let headers: readonly string[] = [];
-  for await (const { record } of readCsvRecords(path, displayName)) {
+  for await (const { record } of readCsvFile(path, displayName)) {
     headers = record;
     break;
   }
@@ -213,9 +213,6 @@ function describeFirstError(kind: ResourceKind, json: Record<string, JsonValue>)
   }
 }
 
-const TEXT_TYPES: readonly (ScalarType | undefined)[] = [ScalarType.STRING, ScalarType.BYTES, ScalarType.BOOL];
-const FRACTION_TYPES: readonly (ScalarType | undefined)[] = [ScalarType.DOUBLE, ScalarType.FLOAT];
-
 /** Reads the cells of a spreadsheet's rows as a mapping says. */
 class CellReader {
   readonly #mapping: CsvMapping;
@@ -256,15 +253,11 @@ class CellReader {
     const known = this.#fields.get(name);
     if (known === undefined) return undefined;
     try {
-      if (isNumeric(known.field)) {
-        const isWhole = !FRACTION_TYPES.includes(known.field.scalar);
-        const read = readFieldFigure(text, name, { heading: column, decimal: this.#mapping.decimal, isWhole });
-        if ("problem" in read) throw new Error(read.problem);
-        known.setValue(read.value, json);
-        return read.height;
-      }
-      known.parseCell(convertToEnumValue(known.field, text), json);
-      return undefined;
+      const rules = { heading: column, decimal: this.#mapping.decimal };
+      const read = known.field.fieldKind === "list" ? undefined : readFigureOrWord(known.field, text, rules);
+      if (read === undefined) known.parseCell(text, json);
+      else known.setValue(read.value, json);
+      return read?.height;
     } catch (error) {
       throw new Error(`${place}: ${(error as Error).message}`);
     }
@@ -279,22 +272,6 @@ class CellReader {
       throw new Error(`the position takes ${height} units, but "${column}" says ${cell}`);
     if (this.#fields.has("position_u") && this.#fields.has("u_height")) json["u_height"] = height;
   }
-}
-
-function isNumeric({ fieldKind, scalar }: DescField): boolean {
-  return fieldKind === "scalar" && !TEXT_TYPES.includes(scalar);
-}
-
-/** Converts the text of an enum field to its value, such as `DEVICE_STATUS_ACTIVE` for `active`. Keeps other texts. */
-function convertToEnumValue({ enum: desc }: DescField, text: string): string {
-  if (desc === undefined) return text;
-  const wanted = text.toUpperCase().replace(/[^A-Z0-9]+/g, "_");
-  const found = desc.values.find(({ name }) => name === wanted || name.endsWith(`_${wanted}`));
-  if (found === undefined || found.number === 0) {
-    const words = desc.values.filter(({ number }) => number > 0).map(({ localName }) => localName.toLowerCase());
-    throw new Error(`"${text}" is none of its values: expected ${words.join(", ")}`);
-  }
-  return found.name;
 }
 
 /** Mapping of a spreadsheet's columns to fields. */

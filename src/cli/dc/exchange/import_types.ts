@@ -4,23 +4,18 @@ import { join, resolve } from "node:path";
 import { type Document, isNode, LineCounter, parseDocument, visit } from "yaml";
 import { type ReadTypeResult, readDeviceType } from "#dc/exchange/device_types/read_type.ts";
 import type { DeviceType } from "#dc/model/inventory.ts";
+import type { WaitCallbacks } from "#dc/operations/import/run_import.ts";
 import type { ExchangeSession } from "#dc/operations/writes/exchange.ts";
 import type { DcStore } from "#dc/ports.ts";
+import { runBatches } from "#kernel/batches.ts";
 import { OperationError } from "#kernel/errors.ts";
 import { EXIT_STATUS, type ExitStatus } from "../../exit_status.ts";
-import { runBatches } from "../../import/batches.ts";
 import { type ImportState, limitLines, printImportEndNote, runStoppableImport } from "../../import/run_stoppable.ts";
 import { print, printJson, sanitizeLine } from "../../output/print.ts";
 import type { StderrLogger } from "../../output/stderr_logger.ts";
 import type { DatabaseLocation } from "../database.ts";
 import { readUtf8 } from "../import/encoding.ts";
-import {
-  createWaitReporter,
-  openImportService,
-  retryWhileLocked,
-  type WaitCallbacks,
-  withImportStore,
-} from "../import/import_store.ts";
+import { createWaitReporter, openImportService, retryWhileLocked, withImportStore } from "../import/import_store.ts";
 import { createCommandCaller } from "../with_service.ts";
 
 const BATCH_SIZE = 200;

@@ -3,7 +3,7 @@ import type { NetboxDataset } from "#dc/exchange/netbox/dataset.ts";
 import type { TableName } from "#dc/exchange/netbox/tables.ts";
 import { OperationError } from "#kernel/errors.ts";
 import { isBlankRecord } from "#words/spreadsheet.ts";
-import { readCsvRecords } from "../import/csv_records.ts";
+import { readCsvFile } from "../import/text_file.ts";
 import { NOT_UTF8_REMARK } from "./json_elements.ts";
 import { listTableFiles, reportProgress, type SourceWatcher } from "./netbox_files.ts";
 
@@ -33,7 +33,7 @@ async function readCsvExport(
   watcher: SourceWatcher,
 ): Promise<void> {
   let headers: readonly string[] | undefined;
-  for await (const { record, line } of readCsvRecords(path, name)) {
+  for await (const { record, line } of readCsvFile(path, name)) {
     reportProgress(watcher, name, line);
     if (record.some((cell) => cell.includes("\ufffd")))
       watcher.reportUnreadable({ file: name, number: line, reason: NOT_UTF8_REMARK });

@@ -4,6 +4,7 @@ import { fillFromTypes } from "#dc/exchange/fill_from_types.ts";
 import type { MappedSource, Omission } from "#dc/exchange/item.ts";
 import { type InventoryQuality, rateInventoryQuality } from "#dc/exchange/quality.ts";
 import type { ResourceKind } from "#dc/model/resources.ts";
+import { KIND_NAMES } from "#dc/operations/import/run_import.ts";
 import type { ExchangeSession } from "#dc/operations/writes/exchange.ts";
 import type { Cli } from "../../declaration.ts";
 import { EXIT_STATUS, type ExitStatus } from "../../exit_status.ts";
@@ -22,7 +23,6 @@ import {
   retryTransaction,
   withImportStore,
 } from "../import/import_store.ts";
-import { KIND_NAMES } from "../kinds.ts";
 import { createCommandCaller } from "../with_service.ts";
 import type { SourceWatcher, UnreadableElement } from "./netbox_files.ts";
 import {

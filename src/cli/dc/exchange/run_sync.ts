@@ -5,12 +5,12 @@ import type { DeviceType } from "#dc/model/inventory.ts";
 import { codeKey, getResourceKey, getResourceRef } from "#dc/model/ref.ts";
 import type { Device, ResourceKind } from "#dc/model/resources.ts";
 import { readDocumentPages, readResourcePages } from "#dc/operations/database_pages.ts";
+import { KIND_NAMES } from "#dc/operations/import/run_import.ts";
 import { readAllDeviceTypes } from "#dc/operations/planning/device_types.ts";
 import type { ExchangeResult, ExchangeSession, FieldChange } from "#dc/operations/writes/exchange.ts";
 import type { DcReader, DcStore } from "#dc/ports.ts";
+import { type BatchOptions, retryRefusedItems, runBatches } from "#kernel/batches.ts";
 import type { OperationError } from "#kernel/errors.ts";
-import { type BatchOptions, retryRefusedItems, runBatches } from "../../import/batches.ts";
-import { KIND_NAMES } from "../kinds.ts";
 
 /** Runs one batch in its own transaction, or in the one transaction of a dry run. */
 type RunBatch = <Result>(work: (session: ExchangeSession) => Promise<Result>) => Promise<Result>;

@@ -1,17 +1,17 @@
 import type { JsonValue } from "@bufbuild/protobuf";
 import type { ResourceKind } from "#dc/model/resources.ts";
+import type { BadLine, ImportSource, ResourceLine } from "#dc/operations/import/run_import.ts";
+import type { CsvRecord } from "#dc/operations/import/sheet.ts";
 import { OperationError } from "#kernel/errors.ts";
 import { formatSuggestion } from "../../usage_error.ts";
 import { type CsvColumn, listCsvColumns } from "../csv_columns.ts";
-import { type CsvRecord, readCsvRecords } from "./csv_records.ts";
-import type { BadLine, ImportSource, ResourceLine } from "./run_import.ts";
-import type { TextFile } from "./text_file.ts";
+import { readCsvFile, type TextFile } from "./text_file.ts";
 
 /** Opens a CSV file of one kind with column names in its first record. @throws OperationError for an unknown column */
 export async function openCsvSource(file: TextFile, kind: ResourceKind): Promise<ImportSource> {
   let columns: readonly CsvColumn[] | undefined;
   let count = 0;
-  for await (const { record } of readCsvRecords(file.path, file.displayName)) {
+  for await (const { record } of readCsvFile(file.path, file.displayName)) {
     if (columns === undefined) columns = requireColumns(file, kind, record);
     else count += 1;
   }
@@ -22,7 +22,7 @@ export async function openCsvSource(file: TextFile, kind: ResourceKind): Promise
     async *readLines(asked): AsyncGenerator<ResourceLine | BadLine> {
       if (asked !== kind) return;
       let isHead = true;
-      for await (const row of readCsvRecords(file.path, file.displayName)) {
+      for await (const row of readCsvFile(file.path, file.displayName)) {
         if (!isHead) yield convertToJsonLine(file, kind, known, row);
         isHead = false;
       }

@@ -1,28 +1,41 @@
 import { closeSync, existsSync, openSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { basename, extname, join, resolve } from "node:path";
 import type { ResourceKind } from "#dc/model/resources.ts";
-import { OperationError } from "#kernel/errors.ts";
-import { isJsonObject, tryParseJson } from "#kernel/json_object.ts";
-import { EXIT_STATUS, type ExitStatus } from "../../exit_status.ts";
-import { runStoppableImport } from "../../import/run_stoppable.ts";
-import type { StderrLogger } from "../../output/stderr_logger.ts";
-import { assertIsNoDatabase, wrapWriteErrors } from "../../output/write_file.ts";
-import { createUsageError } from "../../usage_error.ts";
-import { findKind, KIND_NAMES, KINDS, parseResourceLine } from "../kinds.ts";
-import type { Encoding } from "./encoding.ts";
-import { ImportReporter } from "./import_reporter.ts";
-import { type ImportStore, openImportService } from "./import_store.ts";
 import {
   type BadLine,
-  createDatabaseTarget,
+  findKind,
   getLineSubject,
   type ImportSource,
   type ImportTarget,
   ImportUndone,
   joinSources,
+  KIND_NAMES,
+  KINDS,
+  parseResourceLine,
   type ResourceLine,
   runImport,
-} from "./run_import.ts";
+} from "#dc/operations/import/run_import.ts";
+import { OperationError } from "#kernel/errors.ts";
+import { isJsonObject, tryParseJson } from "#kernel/json_object.ts";
+import type { Cli } from "../../declaration.ts";
+import { EXIT_STATUS, type ExitStatus } from "../../exit_status.ts";
+import { runStoppableImport } from "../../import/run_stoppable.ts";
+import type { StderrLogger } from "../../output/stderr_logger.ts";
+import { assertIsNoDatabase, wrapWriteErrors } from "../../output/write_file.ts";
+import { createUsageError } from "../../usage_error.ts";
+import { requireKind } from "../csv_columns.ts";
+import { parseDatabaseLocation } from "../database.ts";
+import { createImportError, type ImportArgs } from "../exchange/source_flags.ts";
+import { resolveServerAddress } from "../server_address.ts";
+import type { Encoding } from "./encoding.ts";
+import { ImportReporter } from "./import_reporter.ts";
+import {
+  createDatabaseTarget,
+  createWaitReporter,
+  type ImportStore,
+  openImportService,
+  withImportStore,
+} from "./import_store.ts";
 import { type FileSpan, openTextFile, readFirstCharacters, readLines, type TextFile } from "./text_file.ts";
 
 type ImportFormat = "jsonl" | "csv" | "json";
@@ -335,4 +348,27 @@ function readJsonObject(file: TextFile): object {
 
 function createFormatError({ displayName }: TextFile, what: string): OperationError {
   return new OperationError("invalid_argument", `Cannot read "${displayName}" as JSON: ${what}`);
+}
+
+/** Maximum wait for one batch, in seconds. */
+const IMPORT_TIMEOUT_S = 300;
+
+/** Imports files into a database, or with `--url` into a running server. @throws UsageError for conflicting flags */
+export async function runImportCommand(args: ImportArgs, cli: Cli): Promise<ExitStatus> {
+  const { files, db, format, kind, errors, encoding = "utf-8", atomic, "dry-run": dryRun, json, url, token } = args;
+  const requiredKind = kind === undefined ? undefined : requireKind(kind);
+  const options = { files, format, kind: requiredKind, errors, encoding, atomic, dryRun, json, cwd: cli.cwd };
+  if (url !== undefined) {
+    if (db !== undefined) throw createImportError('"--url" and "--db" exclude each other');
+    if (atomic || dryRun)
+      throw createImportError('"--atomic" and "--dry-run" need a database: a server takes calls one by one');
+    const { createServerTarget } = await import("./server_target.ts");
+    const address = resolveServerAddress({ url, token, timeout: IMPORT_TIMEOUT_S }, cli.cwd);
+    return importFiles(async () => createServerTarget(address), options, cli);
+  }
+  if (token !== undefined) throw createImportError('"--token" needs "--url <address>"');
+  const waiting = createWaitReporter(cli, false);
+  return withImportStore(parseDatabaseLocation(db, cli.cwd, args), waiting, (opened) =>
+    importFiles(() => openDatabaseTarget(opened, options, waiting), options, cli),
+  );
 }

@@ -1,3 +1,5 @@
+import { type BadLine, getLineSubject, type ImportResult } from "#dc/operations/import/run_import.ts";
+import type { KindCount } from "#dc/operations/import/wire.ts";
 import { type ImportState, MAX_PRINTED_LINES, printImportEndNote } from "../../import/run_stoppable.ts";
 import { print, printJson, sanitizeLines } from "../../output/print.ts";
 import {
@@ -8,7 +10,6 @@ import {
 } from "../../output/progress_bar.ts";
 import type { StderrLogger } from "../../output/stderr_logger.ts";
 import { createWaitReporter } from "./import_store.ts";
-import { type BadLine, getLineSubject, type ImportResult, type KindCount } from "./run_import.ts";
 
 /** Minimum number of items for progress reports without a terminal; smaller imports end too soon. */
 const MIN_REPORTED_ITEMS = 10_000;

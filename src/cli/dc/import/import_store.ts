@@ -1,21 +1,17 @@
+import { randomUUID } from "node:crypto";
+import type { ResourceKind } from "#dc/model/resources.ts";
+import { createBatchWriter, type ImportTarget, type WaitCallbacks } from "#dc/operations/import/run_import.ts";
+import type { LoadBatch, LoadItem } from "#dc/operations/writes/load.ts";
 import type { DcStore } from "#dc/ports.ts";
 import type { DcService } from "#dc/service.ts";
 import { isLockError } from "#dc/store/sqlite/sqlite_runner.ts";
 import { printJson } from "../../output/print.ts";
 import type { StderrLogger } from "../../output/stderr_logger.ts";
 import { type DatabaseLocation, nameDatabaseInErrors } from "../database.ts";
-import { openLocalService } from "../with_service.ts";
+import { createCommandCaller, openLocalService } from "../with_service.ts";
 
 /** Maximum number of attempts, each of which waits 10 s for the lock: ten minutes in total. */
 const MAX_ATTEMPTS = 60;
-
-/** Callbacks of a wait for another process. */
-export interface WaitCallbacks {
-  /** Called after every 10 s of waiting. */
-  readonly waiting: () => void;
-  /** Returns whether to stop waiting after the current attempt. */
-  readonly stopped: () => boolean;
-}
 
 export interface ImportStore {
   readonly store: DcStore;
@@ -93,4 +89,32 @@ export function retryTransaction<Session, Result>(
     return work(session);
   };
   return retryWhileLocked(() => transaction(begin), { ...wait, stopped: () => isBegun || wait.stopped() });
+}
+
+const COMMAND_CALLER = createCommandCaller("dc import");
+/** Resources per transaction: enough to make the disk's flush a small share of the time, few enough to stop soon. */
+const BATCH_SIZE = 2000;
+
+/** Creates a target that writes to a database, one transaction per batch or, with `whole`, for all batches. */
+export function createDatabaseTarget(
+  service: DcService,
+  mode: Pick<ImportTarget, "interrupt"> & { readonly whole: boolean; readonly validateOnly: boolean },
+): ImportTarget {
+  const options = { validateOnly: mode.validateOnly, requestId: randomUUID(), message: "" };
+  return {
+    batchSize: BATCH_SIZE,
+    run: (work, wait) => {
+      if (!mode.whole) {
+        const batch = (kind: ResourceKind, items: readonly LoadItem[]) =>
+          service.load((load) => createBatchWriter(load)(kind, items), COMMAND_CALLER, options);
+        return work((kind, items) => retryWhileLocked(() => batch(kind, items), wait));
+      }
+      return retryTransaction(
+        (whole) => service.load(whole, COMMAND_CALLER, options),
+        (load: LoadBatch) => work(createBatchWriter(load)),
+        wait,
+      );
+    },
+    interrupt: mode.interrupt,
+  };
 }

@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Static, Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
+import { runBatches } from "#kernel/batches.ts";
 import { OperationError } from "#kernel/errors.ts";
 import type { PlannerContext } from "#planner/context.ts";
 import { type CheckedTask, checkTasks } from "#planner/exchange/check_tasks.ts";
@@ -27,7 +28,6 @@ import {
   type SpecId,
 } from "#planner/spec/spec_id.ts";
 import { describeSystemError } from "#planner/store/files/disk_error.ts";
-import { runBatches } from "../../import/batches.ts";
 import type { OpenedProject } from "../../open_project.ts";
 import { writeFile } from "../../output/write_file.ts";
 import type { FoundSource } from "./read_source.ts";

@@ -2,6 +2,7 @@ import { useCallback, useEffect, useState } from "preact/hooks";
 import type { RenderResult, Rpcs } from "#gen/datacenter/v1/json.ts";
 import { browserValues, tabValues } from "../../shared/kept_values.ts";
 import { Listeners, useCurrentValue } from "../../shared/listeners.ts";
+import { readParts } from "../../shared/read_events.ts";
 import { simplifyMessage } from "../labels.ts";
 import { keepReplyCurrent } from "../live/questions.ts";
 import type { InventoryOverview } from "./replies.ts";
@@ -104,6 +105,20 @@ export async function readJsonRoute<Reply>(
   return fetchReply(query === "" ? path : `${path}?${query}`, { signal: signal ?? null });
 }
 
+/** Sends a file and passes the JSON lines of the reply as they arrive. @throws CallError, or the signal's reason */
+export async function sendFile<Event>(
+  path: string,
+  { body, type, signal }: { readonly body: string; readonly type: string; readonly signal: AbortSignal },
+  reportEvents: (events: readonly Event[]) => void,
+): Promise<void> {
+  const init = { method: "POST", headers: { "content-type": type }, body, signal };
+  await fetchWithToken(path, init, async (response) => {
+    if (!response.ok || response.body === null) throw parseCallError(response.status, await response.text());
+    for await (const lines of readParts(response.body, "\n"))
+      reportEvents(lines.map((line) => JSON.parse(line) as Event));
+  });
+}
+
 async function fetchReply<Reply>(path: string, init: RequestInit): Promise<Reply> {
   const { ok, status, text } = await fetchText(path, init);
   if (ok) return JSON.parse(text) as Reply;
@@ -111,15 +126,24 @@ async function fetchReply<Reply>(path: string, init: RequestInit): Promise<Reply
 }
 
 /** Fetches a reply with its whole text, because the connection may break while the text arrives. */
-async function fetchText(path: string, init: RequestInit): Promise<{ ok: boolean; status: number; text: string }> {
+function fetchText(path: string, init: RequestInit): Promise<{ ok: boolean; status: number; text: string }> {
+  return fetchWithToken(path, init, async (response) => {
+    return { ok: response.ok, status: response.status, text: await response.text() };
+  });
+}
+
+async function fetchWithToken<Reply>(
+  path: string,
+  init: RequestInit,
+  read: (response: Response) => Promise<Reply>,
+): Promise<Reply> {
   const headers = new Headers(init.headers);
   const known = tokenStore.value();
   if (known !== "") headers.set("authorization", `Bearer ${known}`);
   try {
-    const response = await fetch(path, { ...init, headers, credentials: "omit" });
-    return { ok: response.ok, status: response.status, text: await response.text() };
+    return await read(await fetch(path, { ...init, headers, credentials: "omit" }));
   } catch (error) {
-    if (init.signal?.aborted === true) throw error;
+    if (init.signal?.aborted === true || error instanceof CallError) throw error;
     throw new CallError("offline", "The server does not answer. It may be restarting, or the network is down.");
   }
 }

@@ -1,23 +1,20 @@
 import { useId, useMemo } from "preact/hooks";
-import { MAX_BATCH_ITEMS } from "#dc/limits.ts";
 import { formatCount } from "#words/figures.ts";
 import { capitalize, getKindNoun } from "#words/names.ts";
 import { ProposalEffects } from "../edit/changes_panel.tsx";
 import { getFieldLabel } from "../edit/form_model.ts";
-import type { ResourceChange } from "../edit/proposal.ts";
 import { useProposal } from "../edit/use_proposal.ts";
+import { simplifyMessage } from "../labels.ts";
 import { FailureView } from "../ui/page.tsx";
 import { Badge, Card, Figure, FigureRow } from "../ui/parts.tsx";
 import { saveFile } from "../ui/picture.tsx";
-import type { CsvTable } from "./columns.ts";
-import { findFieldColumn, getTopField, IMPORT_KINDS, type ImportItem, type ParsedFile } from "./parse_items.ts";
+import type { RefusedRow, Sheet } from "./import_file.ts";
+import { findFieldColumn } from "./import_file.ts";
 import {
-  countRefusedItems,
+  countAcceptedItems,
   type ImportRun,
   type ImportRunner,
   isDifferentFromCheck,
-  isRunDone,
-  listAcceptedItems,
   listStepCounts,
 } from "./use_run.ts";
 
@@ -25,18 +22,21 @@ import {
 export function ImportResult(props: {
   readonly run: ImportRun;
   readonly goOn: ImportRunner["continueRun"];
-  readonly table: CsvTable | undefined;
+  readonly sheet: Sheet | undefined;
   readonly correctCell?: CorrectCell;
 }) {
-  const { run, goOn, table, correctCell } = props;
-  const { sent, total, running, step, error } = run;
-  const errors = useMemo(() => createErrorTable(run, table), [run, table]);
+  const { run, goOn, sheet, correctCell } = props;
+  const { sent, total, running, step, error, isDone, refused, input } = run;
+  const errors = useMemo(
+    () => createErrorTable(refused, input.mapping && sheet, input.mapping),
+    [refused, sheet, input],
+  );
   return (
     <>
       <div role="status" aria-live="polite">
         <progress max={total} value={sent} aria-label={step === "check" ? "Items checked" : "Items sent"} />
         <ImportSummary run={run} />
-        {!running && sent < total ? (
+        {!running && !isDone && sent < total ? (
           <button type="button" onClick={() => void goOn()}>
             Go on with the other {formatCount(total - sent)}
           </button>
@@ -49,29 +49,27 @@ export function ImportResult(props: {
         ))}
       </FigureRow>
       <ErrorCells table={errors} correct={correctCell} />
-      {isRunDone(run) && step === "check" && listAcceptedItems(run).length > 0 ? (
-        <ImportEffects changes={createImportChanges(listAcceptedItems(run))} />
-      ) : null}
+      {isDone && run.changes.length > 0 ? <ImportEffects run={run} /> : null}
     </>
   );
 }
 
 function ImportSummary({ run }: { readonly run: ImportRun }) {
-  const { sent, total, running, step } = run;
-  const refused = countRefusedItems(run);
+  const { sent, total, running, step, isDone } = run;
+  const refused = run.refused.length;
   const done = step === "check" ? "checked" : "sent";
   return (
     <p>
       {running ? `${formatCount(sent)} of ${formatCount(total)} ${done}. ` : ""}
-      {!running && sent < total
+      {!running && !isDone && sent < total
         ? `It ended after ${formatCount(sent)} of ${formatCount(total)} items were ${done}. `
         : ""}
-      {isRunDone(run) && refused === 0 ? (
+      {isDone && refused === 0 ? (
         <Badge tone="ok">{step === "check" ? "Everything would be taken" : "Everything was taken"}</Badge>
       ) : null}
       {refused === 0 ? null : <Badge tone="fault">{formatCount(refused)} refused</Badge>}
-      {isRunDone(run) && step === "check" ? " Nothing is written yet." : ""}
-      {isRunDone(run) && step === "check" && refused > 0 ? " Correct the marked cells, or write the others." : ""}
+      {isDone && step === "check" ? " Nothing is written yet." : ""}
+      {isDone && step === "check" && refused > 0 ? " Correct the marked cells, or write the others." : ""}
       {isDifferentFromCheck(run)
         ? " Others have changed something since the check, so the counts are not those of it."
         : ""}
@@ -79,21 +77,14 @@ function ImportSummary({ run }: { readonly run: ImportRun }) {
   );
 }
 
-/** Converts items to changes in the order of `IMPORT_KINDS`. */
-function createImportChanges(items: readonly ImportItem[]): readonly ResourceChange[] {
-  return items
-    .toSorted((a, b) => IMPORT_KINDS.indexOf(a.kind) - IMPORT_KINDS.indexOf(b.kind))
-    .map(({ kind, resource }) => ({ [kind]: resource }));
-}
-
 /** Effects of the first call's items on supplies, racks and cooling. */
-function ImportEffects({ changes }: { readonly changes: readonly ResourceChange[] }) {
-  const proposal = useProposal({ changes: changes.slice(0, MAX_BATCH_ITEMS), isPartial: true, formatNotice: () => "" });
-  return <ProposalEffects proposal={proposal} title="After this import" total={changes.length} />;
+function ImportEffects({ run }: { readonly run: ImportRun }) {
+  const proposal = useProposal({ changes: run.changes, isPartial: true, formatNotice: () => "" });
+  return <ProposalEffects proposal={proposal} title="After this import" total={countAcceptedItems(run)} />;
 }
 
 /** Replaces the text of a cell and checks its row again. */
-type CorrectCell = (item: ImportItem, key: string, text: string) => void;
+type CorrectCell = (row: RefusedRow, key: string, text: string) => void;
 
 /** Maximum number of drawn rows; a download contains all errors. */
 const MAX_ROWS = 100;
@@ -138,7 +129,7 @@ function ErrorCells(props: { readonly table: ErrorTable; readonly correct?: Corr
           </thead>
           <tbody>
             {rows.slice(0, MAX_ROWS).map((row) => (
-              <tr key={`${row.line} ${row.item?.kind}`}>
+              <tr key={`${row.line} ${row.refused.kind}`}>
                 <td data-name="Line">{row.line}</td>
                 <th scope="row" class="lead">
                   {row.itemName}
@@ -166,11 +157,10 @@ function ErrorCellInput(props: {
   const [key, name] = props.of;
   const id = useId();
   const { text = "", messages = [] } = cell ?? {};
-  const { item } = row;
   if (messages.length === 0) return <td data-name={name}>{text}</td>;
   return (
     <td class="wrong" data-name={name}>
-      {correct === undefined || item === undefined ? (
+      {correct === undefined ? (
         <s>{text}</s>
       ) : (
         <input
@@ -183,7 +173,7 @@ function ErrorCellInput(props: {
           aria-describedby={id}
           // A single-line field drops line breaks, so they become spaces.
           defaultValue={text.replaceAll(/[\r\n]+/g, " ")}
-          onChange={({ currentTarget }) => correct(item, key, currentTarget.value)}
+          onChange={({ currentTarget }) => correct(row.refused, key, currentTarget.value)}
         />
       )}
       <p class="form-problem" id={id}>
@@ -212,7 +202,7 @@ interface ErrorRow {
   readonly line: number;
   /** Kind and name of the item; "" if it could not be parsed. */
   readonly itemName: string;
-  readonly item: ImportItem | undefined;
+  readonly refused: RefusedRow;
   readonly cells: ReadonlyMap<string, ErrorCell>;
   /** Errors that belong to no cell. */
   readonly rowMessages: readonly string[];
@@ -224,63 +214,55 @@ interface ErrorTable {
   readonly rows: readonly ErrorRow[];
 }
 
-/** Returns the rows of a file that have errors, with each message at its cell. */
+/** Returns the refused rows of a file, with each message at its cell. */
 function createErrorTable(
-  { parsed, failed }: Pick<ImportRun, "parsed" | "failed">,
-  table: CsvTable | undefined,
+  refused: readonly RefusedRow[],
+  sheet: Sheet | undefined,
+  mapping: ImportRun["input"]["mapping"],
 ): ErrorTable {
-  const columns = new Map<string, string>();
-  for (const { problems } of failed)
-    for (const { field } of problems) {
-      const [key, name] = findErrorColumn(parsed, field, table);
-      if (key !== "") columns.set(key, name);
-    }
-  const cellsByLine = new Map(table?.rows.map(({ line, cells }) => [line, cells]));
-  const getText = (item: ImportItem, key: string) =>
-    table === undefined ? formatCellText(item.resource[key]) : (cellsByLine.get(item.line)?.[Number(key)] ?? "");
-  const rows = failed.map(({ item, problems }): ErrorRow => {
-    const at = Map.groupBy(problems, ({ field }) => findErrorColumn(parsed, field, table)[0]);
+  const findColumn = (field: string): readonly [key: string, name: string] => {
+    const name = getTopField(field);
+    if (sheet === undefined) return [name, getFieldLabel({ name, type: "text" })];
+    const at = findFieldColumn(mapping?.columns ?? [], field);
+    return at === -1 ? ["", ""] : [String(at), sheet.headings[at] ?? ""];
+  };
+  const columns = new Map(
+    refused.flatMap(({ problems }) => problems.map(({ field }) => findColumn(field)).filter(([key]) => key !== "")),
+  );
+  const rows = refused.map((row): ErrorRow => {
+    const { line, kind, code = "", problems, cells, item } = row;
+    const at = Map.groupBy(problems, ({ field }) => findColumn(field)[0]);
     const createCell = (key: string): ErrorCell => ({
-      text: getText(item, key),
-      messages: (at.get(key) ?? []).map(({ message }) => message),
+      text:
+        cells === undefined
+          ? formatCellText((item as Readonly<Record<string, unknown>> | undefined)?.[key])
+          : (cells[Number(key)] ?? ""),
+      messages: (at.get(key) ?? []).map(({ message }) => simplifyMessage(message)),
     });
+    const formatOther = ({ field, message }: RefusedRow["problems"][number]) =>
+      `${field === "" ? "" : `${field}: `}${simplifyMessage(message)}`;
     return {
-      line: item.line,
-      itemName: `${capitalize(getKindNoun(item.kind))} ${formatItemName(item)}`,
-      item,
+      line,
+      itemName: kind === undefined ? "" : `${capitalize(getKindNoun(kind))} ${code.replace("~", " – ")}`,
+      refused: row,
       cells: new Map([...columns.keys()].map((key) => [key, createCell(key)])),
-      rowMessages: (at.get("") ?? []).map(({ field, message }) => (field === "" ? message : `${field}: ${message}`)),
+      rowMessages: (at.get("") ?? []).map(formatOther),
     };
   });
-  const unreadableRows = parsed.unreadable.map(({ line, message }) => {
-    return { line, itemName: "", item: undefined, cells: new Map(), rowMessages: [message] };
-  });
-  const compareColumns = ([one]: readonly [string, string], [other]: readonly [string, string]) =>
+  const byPosition = ([one]: readonly [string, string], [other]: readonly [string, string]) =>
     Number(one) - Number(other);
   return {
-    columns: table === undefined ? [...columns] : [...columns].sort(compareColumns),
-    rows: [...unreadableRows, ...rows].sort((one, other) => one.line - other.line),
+    columns: sheet === undefined ? [...columns] : [...columns].sort(byPosition),
+    rows: rows.sort((one, other) => one.line - other.line),
   };
 }
 
-/** Returns the key and the name of a field's column; "" for none. */
-function findErrorColumn(
-  parsed: ParsedFile,
-  field: string,
-  table: CsvTable | undefined,
-): readonly [key: string, name: string] {
-  if (table === undefined) return [getTopField(field), getFieldLabel({ name: getTopField(field), type: "text" })];
-  const found = findFieldColumn(parsed, field);
-  return found === undefined ? ["", ""] : [String(found.at), found.header];
+function getTopField(field: string): string {
+  return field.split(/[.[]/)[0] ?? "";
 }
 
 function formatCellText(value: unknown): string {
   return typeof value === "string" ? value : (JSON.stringify(value) ?? "");
-}
-
-function formatItemName({ resource: { code, a, b } }: ImportItem): string {
-  if (typeof code === "string") return code;
-  return [a, b].map((end) => Object.values((end as object | undefined) ?? {}).join(" ")).join(" – ");
 }
 
 /** Formats the errors as CSV, one line per error. */

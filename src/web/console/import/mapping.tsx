@@ -1,28 +1,23 @@
 import { useLayoutEffect, useMemo, useRef } from "preact/hooks";
+import { type FieldProblem, IMPORT_KINDS, type ImportKind } from "#dc/operations/import/wire.ts";
 import { formatCount } from "#words/figures.ts";
 import { capitalize, getKindNoun, pluralize } from "#words/names.ts";
 import { StateMark } from "../../shared/state.tsx";
 import { listEnumChoices } from "../edit/form_model.ts";
 import { ChoiceField, renderOptions } from "../ui/fields.tsx";
 import { Card } from "../ui/parts.tsx";
+import type { Sheet } from "./import_file.ts";
 import {
   type ColumnMapping,
   type ColumnTarget,
-  type CsvTable,
-  describeCellError,
   isFaceGuessed,
   listColumnTargets,
   listMissingFields,
-} from "./columns.ts";
-import { IMPORT_KINDS, type ImportKind } from "./parse_items.ts";
+} from "./import_file.ts";
 
-/** Returns the fields that prevent a check: required ones without a value, and those with an invalid value. */
+/** Returns the required fields without a value, which prevent a check. */
 export function listBlockingFields({ kind, columns, defaults }: ColumnMapping): readonly ColumnTarget[] {
-  const missing = listMissingFields(kind, columns).filter(({ path }) => (defaults[path] ?? "") === "");
-  const wrong = listColumnTargets(kind).filter(
-    (target) => (defaults[target.path] ?? "") !== "" && describeCellError(defaults[target.path] ?? "", target) !== "",
-  );
-  return [...missing, ...wrong];
+  return listMissingFields(kind, columns).filter(({ path }) => (defaults[path] ?? "") === "");
 }
 
 const DECIMAL_SIGNS = [
@@ -33,20 +28,21 @@ const DECIMAL_SIGNS = [
 
 /** Table that assigns columns to fields, as guessed from the headers and corrected by the person. */
 export function MappingTable(props: {
-  readonly table: CsvTable;
+  readonly sheet: Sheet;
   readonly mapping: ColumnMapping;
+  /** Problems of values for all rows that the service refused, as `default.<path>`. */
+  readonly problems: readonly FieldProblem[];
   readonly setKind: (kind: ImportKind) => void;
   readonly setColumn: (index: number, path: string) => void;
   readonly setDefaults: (defaults: ColumnMapping["defaults"]) => void;
   readonly setDecimal: (decimal: ColumnMapping["decimal"]) => void;
 }) {
-  const { table, mapping, setKind, setColumn, setDefaults, setDecimal } = props;
+  const { sheet, mapping, problems, setKind, setColumn, setDefaults, setDecimal } = props;
   const targets = useMemo(() => listColumnTargets(mapping.kind), [mapping.kind]);
-  const unknown = table.headers.filter((_, index) => mapping.columns[index] === "");
+  const unknown = sheet.headings.filter((_, index) => mapping.columns[index] === "");
   const missing = listBlockingFields(mapping);
-  const first = table.rows[0]?.cells ?? [];
   return (
-    <Card title={`Columns of ${formatCount(table.rows.length)} rows`}>
+    <Card title={`Columns of ${formatCount(sheet.rows)} rows`}>
       <ChoiceField
         label="The rows are"
         value={mapping.kind}
@@ -73,7 +69,7 @@ export function MappingTable(props: {
           for what every item needs: <strong>{missing.map(({ label }) => label).join(", ")}</strong>
         </p>
       )}
-      <DefaultValues mapping={mapping} targets={targets} set={setDefaults} />
+      <DefaultValues mapping={mapping} targets={targets} problems={problems} set={setDefaults} />
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls has to be reachable by the keyboard */}
       <section class="table-wrap" tabIndex={0} aria-label="Columns and fields">
         <table>
@@ -85,11 +81,11 @@ export function MappingTable(props: {
             </tr>
           </thead>
           <tbody>
-            {table.headers.map((header, index) => (
+            {sheet.headings.map((header, index) => (
               // biome-ignore lint/suspicious/noArrayIndexKey: two columns may have the same name
               <tr key={index}>
                 <th scope="row">{header}</th>
-                <td>{first[index]}</td>
+                <td>{sheet.first[index]}</td>
                 <td>
                   <FieldChoice
                     header={header}
@@ -111,9 +107,10 @@ export function MappingTable(props: {
 function DefaultValues(props: {
   readonly mapping: ColumnMapping;
   readonly targets: readonly ColumnTarget[];
+  readonly problems: readonly FieldProblem[];
   readonly set: (defaults: ColumnMapping["defaults"]) => void;
 }) {
-  const { mapping, targets, set } = props;
+  const { mapping, targets, problems, set } = props;
   const { kind, columns, defaults } = mapping;
   const missing = new Set(listMissingFields(kind, columns).map(({ path }) => path));
   const free = targets.filter(({ path }) => !columns.includes(path));
@@ -128,6 +125,7 @@ function DefaultValues(props: {
             target={target}
             isNeeded={missing.has(target.path)}
             text={defaults[target.path] ?? ""}
+            problem={problems.find(({ field }) => field === `default.${target.path}`)?.message ?? ""}
             set={(text) => set({ ...defaults, [target.path]: text })}
           />
         ))}
@@ -153,12 +151,12 @@ function DefaultValueField(props: {
   readonly target: ColumnTarget;
   readonly isNeeded: boolean;
   readonly text: string;
+  readonly problem: string;
   readonly set: (text: string) => void;
 }) {
-  const { target, isNeeded, text, set } = props;
+  const { target, isNeeded, text, problem, set } = props;
   const { path, label, field } = target;
   const id = `import-all-${path}`;
-  const problem = text === "" ? "" : describeCellError(text, target);
   const common = { id, value: text, "aria-invalid": problem !== "", "aria-describedby": `${id}-problem` };
   return (
     <div class="form-field">

@@ -2,7 +2,6 @@ import { useLayoutEffect, useState } from "preact/hooks";
 import { CallError, callWithSignIn, canWrite, readJsonRoute, useSession } from "../api/client.ts";
 import type { InventoryOverview } from "../api/replies.ts";
 import { ImportResult } from "../import/import_result.tsx";
-import { parseResourceLists } from "../import/parse_items.ts";
 import { type ImportRun, type ImportRunner, useImportRunner } from "../import/use_run.ts";
 import { formatPageUrl } from "../router.ts";
 import { FailureView, PageHead } from "../ui/page.tsx";
@@ -48,7 +47,7 @@ export function EmptyInventory({ setFilled }: { readonly setFilled: (isFilled: b
 
 /** Whether items of a run are not yet sent, or were refused. */
 function isRunUnfinished(run: ImportRun | undefined): boolean {
-  return run !== undefined && (run.running || run.sent < run.total || run.failed.length > 0);
+  return run !== undefined && (!run.isDone || run.refused.length > 0);
 }
 
 /** Button that writes the sample site by import calls, after a confirmation and only into an empty inventory. */
@@ -66,14 +65,14 @@ function LoadSampleButton({ running }: { readonly running: ImportRunner }) {
           "Somebody has recorded racks or devices meanwhile. Nothing was written.",
         );
       }
-      const lists = await callWithSignIn(() => readJsonRoute<Readonly<Record<string, unknown>>>("/sample", {}));
-      await running.writeAll(parseResourceLists(lists));
+      const lists = await callWithSignIn(() => readJsonRoute<object>("/sample", {}));
+      await running.writeAll({ text: JSON.stringify(lists) });
     } catch (reason) {
       if (!(reason instanceof CallError)) throw reason;
       setError(reason);
     }
   };
-  if (running.run !== undefined) return <ImportResult run={running.run} goOn={running.continueRun} table={undefined} />;
+  if (running.run !== undefined) return <ImportResult run={running.run} goOn={running.continueRun} sheet={undefined} />;
   return (
     <>
       {isConfirming ? (

@@ -1,31 +1,32 @@
-import { useMemo, useState } from "preact/hooks";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import type { ImportKind } from "#dc/operations/import/wire.ts";
 import { formatCount } from "#words/figures.ts";
-import { canWrite, useSession } from "../api/client.ts";
+import { type CallError, canWrite, convertToCallError, useSession } from "../api/client.ts";
 import {
+  applyCorrections,
   type ColumnMapping,
-  type CsvTable,
   guessResourceKind,
   guessTargetPath,
+  isSheetText,
   LARGE_TEXT_CHARS,
   listColumnTargets,
-  parseRows,
-  parseTable,
+  type RefusedRow,
   readUtf8File,
-  replaceCsvCell,
-} from "../import/columns.ts";
+  type Sheet,
+  sendImport,
+} from "../import/import_file.ts";
 import { ImportResult } from "../import/import_result.tsx";
 import { ImportSteps, listBlockingFields, MappingTable, type StepName } from "../import/mapping.tsx";
-import { type ImportItem, type ImportKind, parseImportItems, replaceItemField } from "../import/parse_items.ts";
-import { countRefusedItems, type ImportRun, isRunDone, listAcceptedItems, useImportRunner } from "../import/use_run.ts";
+import { countAcceptedItems, type ImportInput, type ImportRun, useImportRunner } from "../import/use_run.ts";
 import { formatQuantity } from "../labels.ts";
-import { PageHead } from "../ui/page.tsx";
+import { FailureView, PageHead } from "../ui/page.tsx";
 import { EmptyText } from "../ui/parts.tsx";
 
 const JSON_LINE_EXAMPLE = '{"rack": {"code": "A01", "location": {"site_id": "AMS1", "floor_number": 1}}}';
 
-function guessColumnMapping(table: CsvTable, kind: ImportKind): ColumnMapping {
+function guessColumnMapping({ headings }: Sheet, kind: ImportKind): ColumnMapping {
   const targets = listColumnTargets(kind);
-  return { kind, columns: table.headers.map((header) => guessTargetPath(header, targets)), defaults: {} };
+  return { kind, columns: headings.map((heading) => guessTargetPath(heading, targets)), defaults: {} };
 }
 
 /** Page that imports many resources at once, for people who may write. */
@@ -43,32 +44,35 @@ export function ImportPage() {
 function ImportWizard() {
   const [step, setStep] = useState<StepName>("map");
   const source = useImportSource();
-  const { text, table, mapping, parse } = source;
+  const { sheet, input } = source;
   const runner = useImportRunner();
   const { run, check, recheck, write, stop, continueRun } = runner;
-  const blocking = mapping === undefined ? [] : listBlockingFields(mapping);
+  const corrections = useRef({ base: "", rows: new Map<RefusedRow, Map<string, string>>() });
+  const isReady =
+    input !== undefined && (input.mapping === undefined || listBlockingFields(input.mapping).length === 0);
   // Only checked data is written, so a change of the text or of a column discards the check.
   const changeSource = (change: () => void) => {
     runner.discardRun();
     change();
   };
   const startCheck = () => {
-    if (blocking.length > 0 || text.trim() === "") return;
+    if (input === undefined || !isReady) return;
     setStep("check");
-    if (run === undefined || run.step === "write") void check(parse(text));
+    if (run === undefined || run.step === "write" || run.error !== undefined) void check(input);
   };
   const startWrite = () => {
     setStep("write");
     void write();
   };
-  const correctCell = (item: ImportItem, key: string, value: string) => {
-    const row = table?.rows.find(({ line }) => line === item.line);
-    const next =
-      table === undefined || row === undefined
-        ? replaceItemField(text, item, key, value)
-        : replaceCsvCell(text, table, row, Number(key), value);
+  const correctCell = (row: RefusedRow, key: string, value: string) => {
+    if (run === undefined) return;
+    // Rows are those of the text before all corrections that are not checked yet.
+    if (corrections.current.base !== run.base) corrections.current = { base: run.base, rows: new Map() };
+    const { rows } = corrections.current;
+    rows.set(row, (rows.get(row) ?? new Map()).set(key, value));
+    const next = applyCorrections(run.base, rows, sheet?.delimiter ?? ",");
     source.setText(next);
-    void recheck(parse(next));
+    void recheck({ ...run.input, text: next });
   };
   const shown = run === undefined ? "map" : step;
   return (
@@ -84,16 +88,11 @@ function ImportWizard() {
         go={setStep}
       />
       {shown === "map" ? (
-        <MappingStep
-          source={source}
-          changed={changeSource}
-          isReady={text.trim() !== "" && blocking.length === 0}
-          next={startCheck}
-        />
+        <MappingStep source={source} changed={changeSource} isReady={isReady} failure={run?.error} next={startCheck} />
       ) : null}
       {shown !== "map" && run !== undefined ? (
         <>
-          <ImportResult run={run} goOn={continueRun} table={table} {...(run.step === "check" && { correctCell })} />
+          <ImportResult run={run} goOn={continueRun} sheet={sheet} {...(run.step === "check" && { correctCell })} />
           <StepButtons
             run={run}
             go={setStep}
@@ -116,7 +115,7 @@ function StepButtons(props: {
   readonly again: () => void;
 }) {
   const { run, go, stop, write, again } = props;
-  const good = isRunDone(run) && run.step === "check" ? listAcceptedItems(run).length : 0;
+  const good = run.isDone && run.step === "check" ? countAcceptedItems(run) : 0;
   return (
     <div class="filters import-buttons">
       {run.running ? (
@@ -130,10 +129,10 @@ function StepButtons(props: {
       )}
       {good > 0 ? (
         <button type="button" class="primary" onClick={write}>
-          Write {countRefusedItems(run) > 0 ? `the other ${formatCount(good)}` : formatQuantity(good, "item")}
+          Write {run.refused.length > 0 ? `the other ${formatCount(good)}` : formatQuantity(good, "item")}
         </button>
       ) : null}
-      {isRunDone(run) && run.step === "write" ? (
+      {run.isDone && run.step === "write" ? (
         <button type="button" class="primary" onClick={again}>
           Import another file
         </button>
@@ -145,30 +144,66 @@ function StepButtons(props: {
 interface ImportSource {
   readonly text: string;
   readonly setText: (text: string) => void;
-  /** Table in the text; undefined if the text is JSON. */
-  readonly table: CsvTable | undefined;
+  /** Sheet that the text contains; that of the text before while the service describes it, and absent for JSON. */
+  readonly sheet: Sheet | undefined;
   readonly mapping: ColumnMapping | undefined;
   readonly setMapping: (mapping: ColumnMapping) => void;
-  readonly parse: (text: string) => ReturnType<typeof parseImportItems>;
+  /** Text with its mapping; undefined until the sheet is described, and for an empty text. */
+  readonly input: ImportInput | undefined;
+  /** Why the sheet cannot be read. */
+  readonly error: CallError | undefined;
 }
 
 /** Stores the text of a file and the mapping of its columns. The mapping stays as long as the columns are the same. */
 function useImportSource(): ImportSource {
   const [text, setText] = useState("");
-  const [chosen, setChosen] = useState<{ readonly headers: string; readonly mapping: ColumnMapping }>();
-  const table = useMemo(() => parseTable(text), [text]);
-  const headers = JSON.stringify(table?.headers);
+  const [chosen, setChosen] = useState<{ readonly headings: string; readonly mapping: ColumnMapping }>();
+  const { sheet, error, isCurrent } = useSheet(text);
+  const headings = JSON.stringify(sheet?.headings);
   const mapping = useMemo(() => {
-    if (table === undefined || chosen?.headers === headers) return table && chosen?.mapping;
-    return guessColumnMapping(table, guessResourceKind(table.headers));
-  }, [table, headers, chosen]);
-  const parse = (whole: string) => {
-    const rows = parseTable(whole);
-    return rows === undefined || mapping === undefined
-      ? parseImportItems(whole)
-      : parseRows(rows, mapping.kind, mapping.columns, mapping);
-  };
-  return { text, setText, table, mapping, setMapping: (next) => setChosen({ headers, mapping: next }), parse };
+    if (sheet === undefined || chosen?.headings === headings) return sheet && chosen?.mapping;
+    return guessColumnMapping(sheet, guessResourceKind(sheet.headings));
+  }, [sheet, headings, chosen]);
+  const isReady = text.trim() !== "" && (isSheetText(text) ? isCurrent && mapping !== undefined : true);
+  const input = isReady ? { text, mapping } : undefined;
+  return { text, setText, sheet, mapping, setMapping: (next) => setChosen({ headings, mapping: next }), input, error };
+}
+
+/** Milliseconds after the last typed character before the service describes the sheet. */
+const DESCRIPTION_DELAY_MS = 150;
+
+interface SheetState {
+  readonly text: string;
+  readonly sheet?: Sheet | undefined;
+  readonly error?: CallError;
+}
+
+/** Lets the service describe the sheet that a text contains. */
+function useSheet(text: string) {
+  const [state, setState] = useState<SheetState>({ text: "" });
+  useEffect(() => {
+    if (!isSheetText(text)) return undefined;
+    const controller = new AbortController();
+    const { signal } = controller;
+    const describe = async () => {
+      let sheet: Sheet | undefined;
+      const reportEvents: Parameters<typeof sendImport>[2]["reportEvents"] = (events) => {
+        sheet = events.find((one) => one.event === "sheet") ?? sheet;
+      };
+      const next = await sendImport(text, undefined, { isCheck: true, signal, reportEvents }).then(
+        () => ({ text, sheet }),
+        (error: unknown) => ({ text, error: convertToCallError(error) }),
+      );
+      if (!signal.aborted) setState(next);
+    };
+    const timer = setTimeout(() => void describe(), DESCRIPTION_DELAY_MS);
+    return () => {
+      clearTimeout(timer);
+      controller.abort();
+    };
+  }, [text]);
+  if (!isSheetText(text)) return { sheet: undefined, error: undefined, isCurrent: false };
+  return { sheet: state.sheet, error: state.error, isCurrent: state.text === text };
 }
 
 /** First step: choose a file and assign its columns to fields. */
@@ -177,10 +212,12 @@ function MappingStep(props: {
   /** Applies a change to the data that is to be imported. */
   readonly changed: (change: () => void) => void;
   readonly isReady: boolean;
+  /** Error of the last check. */
+  readonly failure: CallError | undefined;
   readonly next: () => void;
 }) {
-  const { source, changed, isReady, next } = props;
-  const { text, table, mapping } = source;
+  const { source, changed, isReady, failure, next } = props;
+  const { text, sheet, mapping, error } = source;
   const [readError, setReadError] = useState("");
   const setText = (whole: string) => changed(() => source.setText(whole));
   const set = (to: ColumnMapping) => changed(() => source.setMapping(to));
@@ -212,11 +249,13 @@ function MappingStep(props: {
         JSON object of lists.
       </p>
       <TextSource text={text} setText={setText} unread={readError} choose={readFile} />
-      {table === undefined || mapping === undefined ? null : (
+      {error === undefined ? null : <FailureView error={error} />}
+      {sheet === undefined || mapping === undefined ? null : (
         <MappingTable
-          table={table}
+          sheet={sheet}
           mapping={mapping}
-          setKind={(kind) => set(guessColumnMapping(table, kind))}
+          problems={(failure?.violations ?? []).map(({ field, description: message }) => ({ field, message }))}
+          setKind={(kind) => set(guessColumnMapping(sheet, kind))}
           setColumn={(index, path) => set({ ...mapping, columns: mapping.columns.with(index, path) })}
           setDefaults={(defaults) => set({ ...mapping, defaults })}
           setDecimal={(decimal) => set({ ...mapping, decimal })}

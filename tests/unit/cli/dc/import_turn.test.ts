@@ -1,6 +1,5 @@
 import { expect, test } from "bun:test";
-import { retryWhileLocked } from "#cli/dc/import/import_store.ts";
-import { createDatabaseTarget } from "#cli/dc/import/run_import.ts";
+import { createDatabaseTarget, retryWhileLocked } from "#cli/dc/import/import_store.ts";
 import type { LoadBatch } from "#dc/operations/writes/load.ts";
 import type { DcService } from "#dc/service.ts";
 

@@ -1,5 +1,3 @@
-import { setTimeout } from "node:timers/promises";
-
 /** Batch size and stop condition of an import. */
 export interface BatchOptions {
   /** Number of items in one transaction. */
@@ -20,7 +18,7 @@ export async function runBatches<Item>(
     await write(batch);
     batch = [];
     // The loop yields to signals and timers between batches; Deno handles no signal between immediates.
-    await setTimeout(0);
+    await new Promise((resolve) => setTimeout(resolve));
   };
   for await (const item of items) {
     batch.push(item);

@@ -1,27 +1,64 @@
-import { randomUUID } from "node:crypto";
+import { type DescMessage, fromJson, type JsonValue, type MessageShape } from "@bufbuild/protobuf";
 import { Refusal } from "#dc/model/refusal.ts";
-import type { ResourceKind } from "#dc/model/resources.ts";
-import type { LoadBatch, LoadItem } from "#dc/operations/writes/load.ts";
-import type { DcService } from "#dc/service.ts";
+import type { ResourceByKind, ResourceKind } from "#dc/model/resources.ts";
+import { type BatchOptions, retryRefusedItems, runBatches } from "#kernel/batches.ts";
 import { OperationError } from "#kernel/errors.ts";
-import { getJsonFields, tryParseJson } from "#kernel/json_object.ts";
-import { type BatchOptions, retryRefusedItems, runBatches } from "../../import/batches.ts";
-import { KIND_NAMES, parseLoadItem } from "../kinds.ts";
-import { createCommandCaller } from "../with_service.ts";
-import { retryTransaction, retryWhileLocked, type WaitCallbacks } from "./import_store.ts";
+import { getJsonFields, isJsonObject, tryParseJson } from "#kernel/json_object.ts";
+import { convertPlainJson } from "../messages/plain_json.ts";
+import { RESOURCE_SCHEMAS } from "../writes/changes.ts";
+import type { LoadBatch, LoadItem } from "../writes/load.ts";
+import { type FieldProblem, IMPORT_KINDS, type KindCount, type LineSubject, type WrittenOutcome } from "./wire.ts";
 
-export interface KindCount {
+/** Kinds of resources, each with the name of its list. */
+export const KINDS = IMPORT_KINDS.map((kind) => ({ kind, list: `${kind}s` as const }));
+
+export const KIND_NAMES: readonly ResourceKind[] = IMPORT_KINDS;
+
+/** Returns the kind with this name or list name; undefined for any other word. */
+export function findKind(word: string): ResourceKind | undefined {
+  return KINDS.find(({ kind, list }) => kind === word || list === word)?.kind;
+}
+
+/** Parses a JSON line, `{"rack": {…}}`, as its kind's message. @throws Error that describes the problem. */
+export function parseResourceLine(text: string): {
   readonly kind: ResourceKind;
-  created: number;
-  updated: number;
-  unchanged: number;
-  failed: number;
+  readonly message: MessageShape<DescMessage>;
+} {
+  const { kind, json } = parseResourceJson(text);
+  return { kind, message: fromJson(RESOURCE_SCHEMAS[kind], json) };
+}
+
+/** Parses a line of JSON Lines as an item of a bulk load. @throws Error that describes the problem. */
+export function parseLoadItem(text: string): LoadItem {
+  const { kind, json } = parseResourceJson(text);
+  const resource = convertPlainJson<ResourceByKind[ResourceKind]>(RESOURCE_SCHEMAS[kind], json);
+  return resource === undefined ? { message: fromJson(RESOURCE_SCHEMAS[kind], json) } : { resource };
+}
+
+/** Parses a JSON line as its kind and the JSON of its resource. @throws Error that describes the problem. */
+export function parseResourceJson(text: string): { readonly kind: ResourceKind; readonly json: JsonValue } {
+  const value: unknown = JSON.parse(text);
+  const [key, ...more] = isJsonObject(value) ? Object.keys(value) : [];
+  const kind = KIND_NAMES.find((one) => one === key);
+  if (kind === undefined || more.length > 0) {
+    throw new Error(`expected one of ${KIND_NAMES.map((one) => `{"${one}": …}`).join(", ")}`);
+  }
+  return { kind, json: (value as Readonly<Record<string, JsonValue>>)[kind] ?? null };
+}
+
+/** Callbacks of a wait for another process. */
+export interface WaitCallbacks {
+  /** Called after every 10 s of waiting. */
+  readonly waiting: () => void;
+  /** Returns whether to stop waiting after the current attempt. */
+  readonly stopped: () => boolean;
 }
 
 interface ImportWatcher extends WaitCallbacks {
   /** Called after each batch with the number of processed items and the total. */
   readonly reportProgress: (done: number, total: number) => void;
   readonly reportFailure: (line: BadLine) => void;
+  readonly reportWritten?: (kind: ResourceKind, line: number, outcome: WrittenOutcome) => void;
   /** Returns whether the import must end after the current batch. */
   readonly stopped: () => boolean;
 }
@@ -173,8 +210,12 @@ class ImportRun {
       const read = batch[index];
       if (read === undefined) continue;
       const { file, number, text } = read.line;
-      if ("reason" in written) refused.push({ file, number, text, ...written });
-      else if (written.outcome === "CREATED") count.created += 1;
+      if ("reason" in written) {
+        refused.push({ file, number, text, ...written });
+        continue;
+      }
+      this.#watcher.reportWritten?.(kind, number, written.outcome);
+      if (written.outcome === "CREATED") count.created += 1;
       else if (written.outcome === "UPDATED") count.updated += 1;
       else count.unchanged += 1;
     }
@@ -204,8 +245,13 @@ function parseReason({ message }: Error): { readonly reason: string; readonly fi
 }
 
 export type ItemWriteResult =
-  | { readonly outcome: "CREATED" | "UPDATED" | "UNCHANGED" }
-  | { readonly reason: string; readonly field?: string };
+  | { readonly outcome: WrittenOutcome }
+  | {
+      readonly reason: string;
+      readonly field?: string;
+      /** Every problem; absent if `reason` is the only one. */
+      readonly problems?: readonly FieldProblem[];
+    };
 
 /** Writes resources of one kind and returns the results in the same order. */
 export type WriteBatch = (kind: ResourceKind, items: readonly LoadItem[]) => Promise<readonly ItemWriteResult[]>;
@@ -219,43 +265,18 @@ export interface ImportTarget {
   readonly interrupt: () => void;
 }
 
-const COMMAND_CALLER = createCommandCaller("dc import");
-/** Resources per transaction: enough to make the disk's flush a small share of the time, few enough to stop soon. */
-const BATCH_SIZE = 2000;
-
-/** Creates a target that writes to a database, one transaction per batch or, with `whole`, for all batches. */
-export function createDatabaseTarget(
-  service: DcService,
-  mode: Pick<ImportTarget, "interrupt"> & { readonly whole: boolean; readonly validateOnly: boolean },
-): ImportTarget {
-  const options = { validateOnly: mode.validateOnly, requestId: randomUUID(), message: "" };
-  const createBatchWriter =
-    (load: LoadBatch): WriteBatch =>
-    async (kind, items) =>
-      (await load(kind, items)).map((one) =>
-        "error" in one ? convertToWriteResult(one.error) : { outcome: one.outcome },
-      );
-  return {
-    batchSize: BATCH_SIZE,
-    run: (work, wait) => {
-      if (!mode.whole) {
-        const batch = (kind: ResourceKind, items: readonly LoadItem[]) =>
-          service.load((load) => createBatchWriter(load)(kind, items), COMMAND_CALLER, options);
-        return work((kind, items) => retryWhileLocked(() => batch(kind, items), wait));
-      }
-      return retryTransaction(
-        (whole) => service.load(whole, COMMAND_CALLER, options),
-        (load: LoadBatch) => work(createBatchWriter(load)),
-        wait,
-      );
-    },
-    interrupt: mode.interrupt,
-  };
+/** Creates the function that writes batches of an import by a load. */
+export function createBatchWriter(load: LoadBatch): WriteBatch {
+  return async (kind, items) =>
+    (await load(kind, items)).map((one) =>
+      "error" in one ? convertToWriteResult(one.error) : { outcome: one.outcome },
+    );
 }
 
 function convertToWriteResult(error: OperationError): ItemWriteResult {
-  const field = error instanceof Refusal ? error.violations[0]?.field : undefined;
-  return { reason: error.message, ...(field !== undefined && field !== "" && { field }) };
+  const problems = error instanceof Refusal ? error.violations.map(({ field, message }) => ({ field, message })) : [];
+  const field = problems[0]?.field ?? "";
+  return { reason: error.message, problems, ...(field !== "" && { field }) };
 }
 
 /** One resource as a line of JSON Lines, with the number of its line, record or item in the file. */
@@ -267,17 +288,12 @@ export interface ResourceLine {
   readonly text: string;
 }
 
-/** Kind and code of the resource that a line describes, if they can be read. */
-interface LineSubject {
-  readonly kind?: string;
-  /** Code of the resource, or both ends of a cable or link. */
-  readonly code?: string;
-}
-
 /** A line that cannot be read or is rejected, and the reason. */
 export interface BadLine extends ResourceLine {
   readonly reason: string;
   readonly field?: string;
+  /** Every problem; absent if `reason` is the only one. */
+  readonly problems?: readonly FieldProblem[];
   /** The resource, if the text of the line does not contain it. */
   readonly subject?: LineSubject;
 }

@@ -1,0 +1,211 @@
+import type { JsonValue } from "@bufbuild/protobuf";
+import { refuse } from "#dc/model/refusal.ts";
+import type { ResourceKind } from "#dc/model/resources.ts";
+import { shortenText } from "#kernel/errors.ts";
+import { isJsonObject, tryParseJson } from "#kernel/json_object.ts";
+import { cleanCell, isBlankRecord } from "#words/spreadsheet.ts";
+import {
+  type BadLine,
+  findKind,
+  type ImportSource,
+  KINDS,
+  parseResourceJson,
+  type ResourceLine,
+} from "./run_import.ts";
+import { type CellTarget, FILE_NAME, findCellTarget, readCell, type Sheet, type SheetRow } from "./sheet.ts";
+import type { FieldProblem } from "./wire.ts";
+
+type ResourceJson = Record<string, JsonValue>;
+
+/** A resource of a file. */
+export interface FileRow {
+  readonly kind: ResourceKind;
+  /** Line in the file; position in its list for a JSON object of lists. */
+  readonly line: number;
+  readonly resource: JsonValue;
+  /** Problems of cells that cannot be read. The resource is then incomplete, and not written. */
+  readonly problems: readonly FieldProblem[];
+  /** The row's place in a sheet. */
+  readonly place?: Omit<SheetRow, "line">;
+}
+
+/** The resources of a file, and the lines that contain none. */
+export interface FileRows {
+  readonly rows: readonly FileRow[];
+  readonly unreadable: readonly BadLine[];
+}
+
+/** What the columns of a sheet mean. */
+export interface SheetMapping {
+  readonly kind: ResourceKind;
+  /** Path of the field that each column fills; "" for none. */
+  readonly columns: readonly string[];
+  /** Texts by the path of a field that no column fills, for all rows. */
+  readonly defaults: Readonly<Record<string, string>>;
+  /** Decimal sign; without it figures that could be read in two ways are refused. */
+  readonly decimal: "." | "," | undefined;
+}
+
+/** Converts the rows of a sheet to resources. @throws Refusal for a path that is no field and for a wrong default */
+export function readSheetRows({ headings, rows }: Sheet, mapping: SheetMapping): FileRows {
+  const { kind, columns, defaults, decimal } = mapping;
+  const given = Object.entries(defaults).filter(([path, text]) => text !== "" && !columns.includes(path));
+  const paths = [...columns, ...given.map(([path]) => path)];
+  const reader = new RowReader(paths, headings, mapping);
+  for (const [path, text] of given) {
+    const { problems } = new RowReader([path], [], { kind, decimal }).readRow([text]);
+    const [problem] = problems;
+    if (problem !== undefined) throw createParameterRefusal(`default.${path}`, text, problem.message);
+  }
+  const read = rows.map(({ line, cells, from, to }): FileRow => {
+    const { resource, problems } = reader.readRow([
+      ...columns.map((_, at) => cells[at] ?? ""),
+      ...given.map(([, text]) => text),
+    ]);
+    if (!isBlankRecord(cells.slice(headings.length)))
+      problems.push({ field: "", message: `${cells.length} cells, but ${headings.length} columns` });
+    return { kind, line, resource, problems, place: { cells, from, to } };
+  });
+  return { rows: read, unreadable: [] };
+}
+
+function createParameterRefusal(field: string, value: string, why: string) {
+  return refuse("FIELD_OUT_OF_RANGE", `Cannot take "${field}": ${why}`, { field, value });
+}
+
+/** Reads the cells of rows as the fields that its columns fill. */
+class RowReader {
+  readonly #columns: readonly { readonly path: string; readonly heading: string; readonly target: CellTarget }[];
+  readonly #decimal: SheetMapping["decimal"];
+  /** Whether devices with a unit stand at the front, because no column names their face. */
+  readonly #isFaceGuessed: boolean;
+  readonly #hasHeight: boolean;
+
+  constructor(
+    paths: readonly string[],
+    headings: readonly string[],
+    { kind, decimal }: Pick<SheetMapping, "kind" | "decimal">,
+  ) {
+    this.#columns = paths.map((path, at) => {
+      const target = path === "" ? { steps: [], field: undefined } : findCellTarget(kind, path);
+      if (target === undefined)
+        throw createParameterRefusal("column", path, `"${shortenText(path)}" is no field of a ${kind}`);
+      return { path, heading: headings[at] ?? "", target };
+    });
+    this.#decimal = decimal;
+    this.#isFaceGuessed = kind === "device" && !paths.includes("face");
+    this.#hasHeight = findCellTarget(kind, "u_height") !== undefined;
+  }
+
+  readRow(cells: readonly string[]): { readonly resource: ResourceJson; readonly problems: FieldProblem[] } {
+    const resource: ResourceJson = {};
+    const problems: FieldProblem[] = [];
+    const filled = new Map<string, string>();
+    let height: number | undefined;
+    for (const [index, { path, heading, target }] of this.#columns.entries()) {
+      const text = cleanCell(cells[index] ?? "");
+      if (path === "" || text === "") continue;
+      const other = filled.get(path);
+      if (other !== undefined && other !== text) {
+        const message = `Two columns fill this field, with "${shortenText(other)}" and "${shortenText(text)}"`;
+        problems.push({ field: path, message });
+        continue;
+      }
+      filled.set(path, text);
+      try {
+        const read = readCell(target, text, { heading, decimal: this.#decimal });
+        height ??= read.height;
+        setValueAt(resource, target.steps, read.value);
+      } catch (error) {
+        const message = (error as Error).message.replaceAll(text, () => shortenText(text));
+        problems.push({ field: path, message });
+      }
+    }
+    this.#complete(resource, height, problems);
+    return { resource, problems };
+  }
+
+  /** Sets the height that a range of units says, and the face of a placed device without one. */
+  #complete(resource: ResourceJson, height: number | undefined, problems: FieldProblem[]): void {
+    if (this.#isFaceGuessed && resource["position_u"] !== undefined) resource["face"] = "FACE_FRONT";
+    if (height === undefined || !this.#hasHeight) return;
+    resource["u_height"] ??= height;
+    if (resource["u_height"] !== height) problems.push({ field: "u_height", message: `The unit takes ${height} U` });
+  }
+}
+
+function setValueAt(resource: ResourceJson, [name = "", inner]: readonly string[], value: JsonValue): void {
+  if (inner === undefined) resource[name] = value;
+  else resource[name] = { ...(resource[name] as ResourceJson | undefined), [inner]: value };
+}
+
+/** Reads JSON Lines, `{"rack": {…}}` on each line, or one JSON object of lists, `{"racks": […], "devices": […]}`. */
+export function readJsonRows(text: string): FileRows {
+  const whole = tryParseJson(text);
+  if (isJsonObject<JsonValue>(whole) && Object.keys(whole).some((key) => KINDS.some(({ list }) => list === key)))
+    return readListRows(whole);
+  const rows: FileRow[] = [];
+  const unreadable: BadLine[] = [];
+  for (const [index, line] of text
+    .replace(/^\uFEFF/, "")
+    .split(/\r?\n/)
+    .entries()) {
+    if (line.trim() === "") continue;
+    try {
+      const { kind, json } = parseResourceJson(line);
+      rows.push({ kind, line: index + 1, resource: json, problems: [] });
+    } catch (error) {
+      unreadable.push(createBadLine(index + 1, (error as Error).message));
+    }
+  }
+  return { rows, unreadable };
+}
+
+function readListRows(whole: Readonly<Record<string, JsonValue>>): FileRows {
+  const rows: FileRow[] = [];
+  const unreadable: BadLine[] = [];
+  for (const [key, list] of Object.entries(whole)) {
+    const kind = findKind(key);
+    if (kind !== undefined && Array.isArray(list))
+      rows.push(...list.map((resource, index) => ({ kind, line: index + 1, resource, problems: [] })));
+    else unreadable.push(createBadLine(1, `"${key}" is no list of ${KINDS.map((one) => one.list).join(", ")}`));
+  }
+  return { rows, unreadable };
+}
+
+function createBadLine(number: number, reason: string): BadLine {
+  return { file: FILE_NAME, number, text: "", reason };
+}
+
+/** Opens the rows of a file for an import. A resource that the file contains twice is refused after the first time. */
+export function openFileRows({ rows, unreadable }: FileRows): ImportSource {
+  const byKind = Map.groupBy(rows, ({ kind }) => kind);
+  return {
+    counts: new Map([...byKind].map(([kind, list]) => [kind, list.length])),
+    readBadLines: () => unreadable,
+    *readLines(kind): Generator<ResourceLine | BadLine> {
+      const firstLines = new Map<string, number>();
+      for (const row of byKind.get(kind) ?? []) {
+        const repeated = findRepetition(row, firstLines);
+        const problems = [...row.problems, ...(repeated === undefined ? [] : [repeated])];
+        const line = { file: FILE_NAME, number: row.line, text: JSON.stringify({ [kind]: row.resource }) };
+        const [first] = problems;
+        yield first === undefined ? line : { ...line, reason: first.message, problems };
+      }
+    },
+    close: () => {},
+  };
+}
+
+/** Returns the problem of a row whose resource an earlier row contains. Notes the row otherwise. */
+function findRepetition({ line, resource }: FileRow, firstLines: Map<string, number>): FieldProblem | undefined {
+  const { code, a, b } = (isJsonObject(resource) ? resource : {}) as {
+    readonly [name in "code" | "a" | "b"]?: unknown;
+  };
+  if (typeof code !== "string" && (a === undefined || b === undefined)) return undefined;
+  const ends = [a, b].map((end) => JSON.stringify(end)).toSorted();
+  const key = (typeof code === "string" ? code : ends.join("~")).toLowerCase();
+  const first = firstLines.getOrInsert(key, line);
+  if (first === line) return undefined;
+  return { field: typeof code === "string" ? "code" : "a", message: `Line ${first} has it already` };
+}

@@ -1,0 +1,230 @@
+import { isUtf8 } from "node:buffer";
+import { Readable } from "node:stream";
+import { type DescField, type JsonValue, ScalarType } from "@bufbuild/protobuf";
+import { CsvError, parse } from "csv-parse";
+import { refuse } from "#dc/model/refusal.ts";
+import type { ResourceKind } from "#dc/model/resources.ts";
+import { OperationError } from "#kernel/errors.ts";
+import {
+  detectDelimiter,
+  type FigureReading,
+  type FigureRules,
+  isBlankRecord,
+  isTitleRecord,
+  MAX_TITLE_RECORDS,
+  normalizeBlanks,
+  readFieldFigure,
+  SEPARATOR_LINE_PATTERN,
+} from "#words/spreadsheet.ts";
+import { RESOURCE_SCHEMAS } from "../writes/changes.ts";
+
+/** Number of bytes at the beginning of a sheet within which the header record must end. */
+export const HEADER_BYTES = 1 << 16;
+
+export interface CsvRecord {
+  readonly record: readonly string[];
+  /** Number of the record's last line, from 1. */
+  readonly line: number;
+  /** Offsets of the bytes from the end of the record before to the end of this one, with line ends. */
+  readonly start: number;
+  readonly end: number;
+}
+
+/** A sheet as CSV, and its beginning, by which the delimiter is found. */
+interface CsvText {
+  readonly beginning: Buffer;
+  readonly content: Readable;
+}
+
+/**
+ * Reads the records of a sheet, without blank ones, the line `sep=;` and titles above the headings. Memory: one
+ * record.
+ * @throws OperationError for text that is not CSV
+ */
+export async function* readCsvRecords(text: CsvText, shown: string): AsyncGenerator<CsvRecord> {
+  let titles: CsvRecord[] | undefined = [];
+  for await (const one of readAllRecords(text, shown)) {
+    if (isBlankRecord(one.record)) continue;
+    if (titles === undefined) yield one;
+    else if (isTitleRecord(one.record) && titles.length < MAX_TITLE_RECORDS) titles.push(one);
+    else {
+      // A sheet of one column has no titles.
+      if (isTitleRecord(one.record)) yield* titles;
+      titles = undefined;
+      yield one;
+    }
+  }
+  yield* titles ?? [];
+}
+
+type CsvInfo = { readonly lines: number; readonly bytes: number };
+
+async function* readAllRecords(text: CsvText, shown: string): AsyncGenerator<CsvRecord> {
+  const beginning = text.beginning.toString("latin1").replace(/^\u00ef\u00bb\u00bf/, "");
+  const parser = text.content.pipe(
+    parse({
+      bom: true,
+      delimiter: detectDelimiter(beginning),
+      info: true,
+      relax_column_count: true,
+      skip_empty_lines: true,
+    }),
+  );
+  let doubleCounted = 0;
+  let start = 0;
+  let isSeparatorLine = SEPARATOR_LINE_PATTERN.test(beginning);
+  try {
+    for await (const { record, info } of parser as AsyncIterable<{ record: string[]; info: CsvInfo }>) {
+      // The parser counts a line end of two characters inside quotes as two lines.
+      for (const cell of record) doubleCounted += cell.split("\r\n").length - 1;
+      if (!isSeparatorLine) yield { record, line: info.lines - doubleCounted, start, end: info.bytes };
+      isSeparatorLine = false;
+      start = info.bytes;
+    }
+  } catch (error) {
+    if (!(error instanceof CsvError)) throw error;
+    throw new OperationError("invalid_argument", `Cannot read "${shown}" as CSV: ${error.message}`, { cause: error });
+  }
+}
+
+/** Name of an uploaded file in messages. */
+export const FILE_NAME = "the file";
+
+/** Returns the text of a file. @throws Refusal MALFORMED_MESSAGE for bytes that are not UTF-8 */
+export function decodeFile(bytes: Buffer): string {
+  if (isUtf8(bytes)) return bytes.toString("utf8");
+  throw refuse(
+    "MALFORMED_MESSAGE",
+    "Cannot read the file as UTF-8: save it as UTF-8, or use planner dc import --encoding",
+  );
+}
+
+/** A sheet: its headings and rows. */
+export interface Sheet {
+  readonly delimiter: string;
+  readonly headings: readonly string[];
+  readonly rows: readonly SheetRow[];
+}
+
+export interface SheetRow {
+  readonly line: number;
+  readonly cells: readonly string[];
+  /** Offsets of the row in the file's text, without its line end. */
+  readonly from: number;
+  readonly to: number;
+}
+
+const LINE_ENDS: readonly (number | undefined)[] = [10, 13];
+
+/** Reads a sheet as CSV. @throws OperationError for text that is not CSV */
+export async function readSheet(bytes: Buffer): Promise<Sheet> {
+  decodeFile(bytes);
+  const beginning = bytes.subarray(0, HEADER_BYTES);
+  const rows: SheetRow[] = [];
+  let [at, chars] = [0, 0];
+  const countCharsTo = (offset: number) => {
+    chars += bytes.toString("utf8", at, offset).length;
+    at = offset;
+    return chars;
+  };
+  for await (const { record, line, start, end } of readCsvRecords(
+    { beginning, content: Readable.from([bytes]) },
+    FILE_NAME,
+  )) {
+    let [first, last] = [start, end];
+    while (first < last && LINE_ENDS.includes(bytes[first])) first += 1;
+    while (last > first && LINE_ENDS.includes(bytes[last - 1])) last -= 1;
+    rows.push({ line, cells: record, from: countCharsTo(first), to: countCharsTo(last) });
+  }
+  const [head, ...others] = rows;
+  return {
+    delimiter: detectDelimiter(beginning.toString("latin1").replace(/^\u00ef\u00bb\u00bf/, "")),
+    headings: head?.cells.map(normalizeBlanks) ?? [],
+    rows: others,
+  };
+}
+
+/** A field of a resource, or one entry of a map, which a cell of a sheet can fill. */
+export interface CellTarget {
+  /** Names of the field and of the field or entry within it. */
+  readonly steps: readonly string[];
+  /** Absent for an entry of a map. */
+  readonly field: DescField | undefined;
+}
+
+/** Finds the field with a path such as `u_height`, `location.room` or `labels.owner`. */
+export function findCellTarget(kind: ResourceKind, path: string): CellTarget | undefined {
+  const [name = "", rest] = path.split(/\.(.*)/s);
+  const field = RESOURCE_SCHEMAS[kind].fields.find((one) => one.name === name);
+  if (rest === undefined) return field && { steps: [name], field };
+  if (field?.fieldKind === "map") return { steps: [name, rest], field: undefined };
+  const inner = field?.fieldKind === "message" ? field.message.fields.find((one) => one.name === rest) : undefined;
+  return inner && { steps: [name, rest], field: inner };
+}
+
+/** How the figures of a column are read. */
+export interface CellRules extends Pick<FigureRules, "decimal"> {
+  readonly heading: string;
+}
+
+/** Value of a cell; a range of units has a height, too. */
+interface CellValue {
+  readonly value: JsonValue;
+  readonly height?: number;
+}
+
+const TEXT_TYPES: readonly (ScalarType | undefined)[] = [ScalarType.STRING, ScalarType.BYTES, ScalarType.BOOL];
+const FRACTION_TYPES: readonly (ScalarType | undefined)[] = [ScalarType.DOUBLE, ScalarType.FLOAT];
+
+/** Reads a text as a figure or an enum value; undefined for a field of another type. @throws Error for a wrong text */
+export function readFigureOrWord(
+  { name, scalar, enum: desc, message }: DescField,
+  text: string,
+  rules: CellRules,
+): CellValue | undefined {
+  if (desc !== undefined) return { value: convertToEnumValue(desc.values, text) };
+  if (message !== undefined || TEXT_TYPES.includes(scalar)) return undefined;
+  const read: FigureReading = readFieldFigure(text, name, { ...rules, isWhole: !FRACTION_TYPES.includes(scalar) });
+  if ("problem" in read) throw new Error(read.problem);
+  return read;
+}
+
+/** Converts a text to an enum value, such as `DEVICE_STATUS_ACTIVE` for `active`. */
+function convertToEnumValue(
+  values: readonly { readonly name: string; readonly number: number; readonly localName: string }[],
+  text: string,
+): string {
+  const wanted = text.toUpperCase().replace(/[^A-Z0-9]+/g, "_");
+  const found = values.find(({ name }) => name === wanted || name.endsWith(`_${wanted}`));
+  if (found !== undefined && found.number !== 0) return found.name;
+  const words = values.filter(({ number }) => number > 0).map(({ localName }) => localName.toLowerCase());
+  throw new Error(`"${text}" is none of its values: expected ${words.join(", ")}`);
+}
+
+const FLAGS_BY_WORD: Readonly<Record<string, boolean>> = {
+  ...{ yes: true, true: true, 1: true },
+  ...{ no: false, false: false, 0: false },
+};
+
+/**
+ * Reads a cell: figures with units, words of enumerations, yes and no, lists with commas, ends of cables as
+ * device/port, and other messages and maps as JSON. @throws Error for a wrong text
+ */
+export function readCell({ field }: CellTarget, text: string, rules: CellRules): CellValue {
+  if (field === undefined) return { value: text };
+  const { fieldKind, message, scalar } = field;
+  if (message?.name === "PortRef") {
+    const [device = "", port = ""] = text.split(/\/(.*)/s);
+    return { value: { device_code: device, port_name: port } };
+  }
+  if (fieldKind === "map" || (message !== undefined && message.name !== "Timestamp"))
+    return { value: JSON.parse(text) as JsonValue };
+  if (scalar === ScalarType.BOOL) {
+    const value = FLAGS_BY_WORD[text.toLowerCase()];
+    if (value === undefined) throw new Error(`"${text}" is neither yes nor no`);
+    return { value };
+  }
+  const readOne = (part: string): CellValue => readFigureOrWord(field, part, rules) ?? { value: part };
+  if (fieldKind !== "list") return readOne(text);
+  return { value: text.split(/[,;|]/).map((part) => readOne(part.trim()).value) };
+}

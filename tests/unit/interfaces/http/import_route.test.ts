@@ -1,0 +1,179 @@
+import { describe, expect, test } from "bun:test";
+import { served } from "../../../support/dc/served.ts";
+import { eachTest } from "../../../support/each_test.ts";
+import { http1 } from "../../../support/http_client.ts";
+import { LAW_RUNS } from "../../../support/law_runs.ts";
+import { SeededRandom } from "../../../support/seeded_random.ts";
+
+const at = eachTest(served);
+
+/** Imports a file and returns the events of the reply. */
+async function send(query: string, body: string, type = "text/csv") {
+  const { status, text } = await http1(`${at.url}/import?${query}`, {
+    method: "POST",
+    headers: { "content-type": type },
+    body,
+  });
+  if (status !== 200) return [{ event: "status", status, ...JSON.parse(text) }];
+  return text.split("\n").flatMap((line) => (line === "" ? [] : [JSON.parse(line)]));
+}
+
+type Events = Awaited<ReturnType<typeof send>>;
+const of = (events: Events, event: string) => events.filter((one) => one.event === event);
+const problems = (events: Events) => of(events, "refused").map(({ line, problems: found }) => [line, found]);
+
+const RACKS = "kind=rack&column=code&column=u_height&default=location.site_id=S&default=location.floor_number=1";
+
+async function storedRacks(): Promise<readonly string[]> {
+  const { rows = [] } = await at.site.call("ListInventory", { kind: "INVENTORY_KIND_RACK" });
+  return rows.map(({ name }: { readonly name: string }) => name);
+}
+
+describe("POST /import", () => {
+  test("describes a sheet without a kind, writes nothing in a dry run, and answers each row of a write", async () => {
+    const sheet = "Racks of the hall;\nName;Height\nA;42\nB;x\n";
+
+    const described = await send("dry_run=true", sheet);
+    const tried = await send(`${RACKS}&dry_run=true`, sheet);
+    const before = await storedRacks();
+    const written = await send(RACKS, sheet);
+
+    expect(described).toEqual([
+      { event: "sheet", delimiter: ";", headings: ["Name", "Height"], first: ["A", "42"], rows: 2 },
+    ]);
+    const wrong = [{ field: "u_height", message: '"x" is not a number in U' }];
+    expect(of(tried, "refused")).toEqual([
+      { event: "refused", line: 4, kind: "rack", code: "B", problems: wrong, cells: ["B", "x"], from: 36, to: 39 },
+    ]);
+    expect(of(tried, "end")[0]).toMatchObject({ state: "tried", changes: [{ rack: { code: "A", u_height: 42 } }] });
+    expect(before).toEqual([]);
+    expect(of(written, "written")).toEqual([{ event: "written", line: 3, kind: "rack", outcome: "CREATED" }]);
+    const counts = [{ kind: "rack", created: 1, updated: 0, unchanged: 0, failed: 1 }];
+    expect(of(written, "end")).toEqual([{ event: "end", state: "done", counts, unreadable: 0 }]);
+    expect(await storedRacks()).toEqual(["A"]);
+  });
+
+  test("takes JSON Lines and an object of lists, in any order, and names lines without a resource", async () => {
+    const rack = { code: "R", location: { site_id: "S", floor_number: 1 } };
+    const device = { code: "D", kind: "DEVICE_KIND_OTHER", rack_code: "R" };
+    const lines = [JSON.stringify({ device }), "nonsense", JSON.stringify({ rack })].join("\n");
+
+    const first = await send("", lines, "application/x-ndjson");
+    const again = await send("", JSON.stringify({ devices: [device], racks: [rack, rack] }), "application/json");
+
+    expect(of(first, "written").map(({ line, outcome }) => [line, outcome])).toEqual([
+      [3, "CREATED"],
+      [1, "CREATED"],
+    ]);
+    expect(of(first, "refused")).toMatchObject([{ line: 2 }]);
+    expect(of(again, "written").map(({ outcome }) => outcome)).toEqual(["UNCHANGED", "UNCHANGED"]);
+    expect(problems(again)).toEqual([[2, [{ field: "code", message: "Line 1 has it already" }]]]);
+  });
+
+  test("reads figures, words, flags, lists and ends as people write them, and names every cell that it cannot read", async () => {
+    const paths = "column=a&column=b&column=type&column=length_m&column=tags&column=labels.owner";
+    const sheet =
+      "A\tB\tType\tLength (ft)\tTags\tOwner\nX/eth0\tY/1/2\tcat6\t10\tred, new\tanna\nX/e1\tY/e\tnone\tlong\t\t\n";
+
+    const tried = await send(`kind=cable&${paths}&dry_run=true`, sheet);
+
+    expect(problems(tried)).toEqual([
+      [
+        3,
+        [
+          { field: "type", message: expect.stringContaining('"none" is none of its values: expected cat3,') },
+          { field: "length_m", message: '"long" is not a number in m' },
+        ],
+      ],
+      [
+        2,
+        [
+          { field: "a", message: 'Cannot find port "X/eth0"' },
+          { field: "b", message: 'Cannot find port "Y/1/2"' },
+        ],
+      ],
+    ]);
+  });
+
+  test("places devices with a unit at the front unless a column names the side, and reads a range as a height", async () => {
+    await send(RACKS, "Code,Height\nR,42\n");
+    const read = async (paths: string, sheet: string) => {
+      const query = `kind=device&default=kind=server&default=rack_code=R&column=code&${paths}&dry_run=true`;
+      const [{ changes }] = of(await send(query, sheet), "end");
+      return changes.map(({ device }: { readonly device: object }) => ({
+        ...device,
+        kind: undefined,
+        rack_code: undefined,
+      }));
+    };
+
+    const both = await read("column=position_u&column=tags", 'Code,U,Tags\nA,U42-U41,"red, new"\nB,,\n');
+    const rear = await read("column=position_u&column=face", "Code,U,Face\nA,3,Rear\n");
+
+    const front = { position_u: 41, u_height: 2, face: "FACE_FRONT", tags: ["red", "new"] };
+    expect(both).toEqual([{ code: "A", ...front }, { code: "B" }]);
+    expect(rear).toEqual([{ code: "A", position_u: 3, face: "FACE_REAR" }]);
+  });
+
+  test("refuses what it cannot import before it writes anything", async () => {
+    for (const [query, type, reason] of [
+      ["", "text/csv", "REQUIRED_FIELD"],
+      ["kind=site", "text/csv", "FIELD_OUT_OF_RANGE"],
+      ["kind=rack&colour=red", "text/csv", "UNKNOWN_FIELD"],
+      ["kind=rack&column=colour", "text/csv", "FIELD_OUT_OF_RANGE"],
+      [`${RACKS}&default=width_mm=wide`, "text/csv", "FIELD_OUT_OF_RANGE"],
+      [`${RACKS}&dry_run=maybe`, "text/csv", "FIELD_OUT_OF_RANGE"],
+      [RACKS, "text/plain", "UNSUPPORTED_MEDIA_TYPE"],
+    ] as const) {
+      const [refusal] = await send(query, "Code,Height\nA,42\n", type);
+      expect([query, refusal.details?.[0].debug.reason]).toEqual([query, reason]);
+    }
+    expect(await storedRacks()).toEqual([]);
+  });
+
+  test("gives the place of each refused row, whatever the cells hold", async () => {
+    const random = new SeededRandom(5);
+    const pieces = ["a", "Ü", "😀", " ", '"', ",", "\n", "\r\n", "x y"];
+    const quote = (cell: string) => (/[",\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell);
+    for (let run = 0; run < Math.min(LAW_RUNS, 50); run += 1) {
+      const end = random.pick(["\n", "\r\n"]);
+      const records = Array.from({ length: 5 }, (_, row) => [
+        `R${row}`,
+        "x",
+        Array.from({ length: random.below(4) }, () => random.pick(pieces)).join(""),
+      ]);
+      const written = records.map((cells) => cells.map(quote).join(","));
+      const text = [`Code,Height,Name${end}`, ...written.map((line) => `${line}${end}${random.pick(["", end])}`)].join(
+        "",
+      );
+
+      const refused = of(await send(`${RACKS}&column=name&dry_run=true`, text), "refused");
+
+      expect(refused.map(({ from, to }) => text.slice(from, to))).toEqual(written);
+    }
+  });
+});
+
+test("POST /import needs a writer, before the file is read", async () => {
+  const closed = await served({ authRequired: true });
+  const statusOf = async (role: string) => {
+    const headers = { "content-type": "text/csv", ...(role !== "" && { authorization: `Bearer ${role}` }) };
+    const { status } = await http1(`${closed.url}/import?dry_run=true`, {
+      method: "POST",
+      headers,
+      body: "A,B\n1,2\n",
+    });
+    return status;
+  };
+
+  expect(await Promise.all(["", "reader", "meter", "writer"].map(statusOf))).toEqual([401, 403, 403, 200]);
+});
+
+test("POST /import ends before the next transaction once the server shuts down", async () => {
+  at.shutdown.abort();
+
+  const events = await send(RACKS, "Code,Height\nA,42\n");
+
+  expect(events).toMatchObject([{ event: "end", state: "stopped" }]);
+  expect(await storedRacks()).toEqual([]);
+});

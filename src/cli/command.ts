@@ -12,11 +12,11 @@ import {
   findNameIndex,
   type LazyMember,
 } from "./declaration.ts";
-import { EXIT_STATUS } from "./exit_status.ts";
+import { EXIT_STATUS, type ExitStatus } from "./exit_status.ts";
 import { print } from "./output/print.ts";
 import type { StderrLogger } from "./output/stderr_logger.ts";
 import { parseArguments } from "./strict_command.ts";
-import { createUsageError } from "./usage_error.ts";
+import { formatHelpHint, UsageError } from "./usage_error.ts";
 
 /** Commands that do not name texts of an earlier version: programs start them, or they name these themselves. */
 const SILENT_COMMANDS: ReadonlySet<string> = new Set(["mcp", "doctor", "completion", "prime"]);
@@ -28,14 +28,32 @@ export function defineCommand<const A extends Args = Record<never, never>>(decla
     meta: { ...meta },
     args: loosenArgs(args),
     async run({ rawArgs }) {
-      const given = parseArguments(declaration, rawArgs);
-      if (given.help) return void print((await import("./help.ts")).formatCommandHelp(declaration));
-      const cli = await openCli(declaration, given);
-      // parseArguments has given the arguments the types that the command declares. citty returns no nested result.
-      process.exitCode = (await declaration.run({ args: given.args as ArgValues<A>, cli })) ?? EXIT_STATUS.ok;
+      // citty returns no nested result.
+      process.exitCode = await addHelpHint(meta.name, () => runDeclared(declaration, rawArgs));
     },
   });
   return { ...command, declaration };
+}
+
+async function runDeclared<A extends Args>(declaration: Declaration<A>, words: readonly string[]): Promise<ExitStatus> {
+  const given = parseArguments(declaration, words);
+  if (given.help) {
+    print((await import("./help.ts")).formatCommandHelp(declaration));
+    return EXIT_STATUS.ok;
+  }
+  const cli = await openCli(declaration, given);
+  // parseArguments has given the arguments the types that the command declares.
+  return (await declaration.run({ args: given.args as ArgValues<A>, cli })) ?? EXIT_STATUS.ok;
+}
+
+/** Runs `work`. An error for a wrong command line gets a hint at the help of `name`, unless it has another. */
+async function addHelpHint<Result>(name: string, work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof UsageError && error.hint === undefined) error.hint = formatHelpHint(name);
+    throw error;
+  }
 }
 
 /** Returns arguments of which citty refuses none, because `parseArguments` refuses with better texts. */
@@ -77,7 +95,7 @@ export function defineFamily(
 ): Family {
   const others = Object.entries({ ...hidden, [UNNAMED]: runUnnamed }).map(([name, run]): [string, CommandDef] => [
     name,
-    defineCittyCommand({ run: ({ rawArgs }) => run(rawArgs) }),
+    defineCittyCommand({ run: ({ rawArgs }) => addHelpHint(family.meta.name, () => run(rawArgs)) }),
   ]);
   return {
     meta: { ...family.meta },
@@ -96,10 +114,10 @@ export function defineFamily(
 
 /** Prints the help of a family of which no member is named. @throws UsageError unless it is asked for */
 async function runFamily(family: FamilyDeclaration, words: readonly string[]): Promise<void> {
-  if (parseArguments(family, words).help) return print((await import("./help.ts")).formatFamilyHelp(family));
+  if (parseArguments({}, words).help) return print((await import("./help.ts")).formatFamilyHelp(family));
   const { name } = family.meta;
   const members = Object.keys(family.subCommands).join(", ");
-  throw createUsageError(name, `Missing command after "planner ${name}": expected one of ${members}`);
+  throw new UsageError(`Missing command after "planner ${name}": expected one of ${members}`);
 }
 
 async function openCli(

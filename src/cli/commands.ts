@@ -91,7 +91,7 @@ export const COMMANDS: Readonly<Record<string, Members>> = {
 const PROGRAM: FamilyDeclaration = {
   meta: { name: "" },
   subCommands: Object.assign({}, ...Object.values(COMMANDS)),
-  examples: [],
+  examples: {},
 };
 
 /** The tree of all commands. */
@@ -122,7 +122,7 @@ async function complete(words: readonly string[]): Promise<void> {
 }
 
 async function runProgram(words: readonly string[]): Promise<void> {
-  if (parseArguments({ meta: PROGRAM.meta, args: PROGRAM_FLAGS }, words).args["version"] === true) {
+  if (parseArguments({ args: PROGRAM_FLAGS }, words).args["version"] === true) {
     print(formatVersion());
     return;
   }

@@ -24,10 +24,8 @@ export interface JoinedFlags {
   readonly summary: string;
 }
 
-export interface Example {
-  readonly line: string;
-  readonly shows: string;
-}
+/** What each line of an example shows. */
+export type Examples = Readonly<Record<string, string>>;
 
 /** A command: its arguments, its help and its behaviour. Help, completion and argument checks are derived from it. */
 export interface Declaration<A extends Args = Args> {
@@ -44,7 +42,7 @@ export interface Declaration<A extends Args = Args> {
   readonly checksRules?: true;
   /** True for a server whose client waits for its first reply: the logger of `cli`, which it must not use, is not loaded. */
   readonly isServedAtOnce?: true;
-  readonly examples: readonly Example[];
+  readonly examples: Examples;
   /**
    * Runs the command: prints results with `print` and messages with `cli`. Returns undefined for status 0. A method
    * rather than a property, so that commands with different argument types fit into one family.
@@ -65,7 +63,7 @@ export interface FamilyDeclaration {
   readonly subCommands: Members;
   /** Name of the member that runs if none is named; without it a name is required. */
   readonly fallback?: string;
-  readonly examples: readonly Example[];
+  readonly examples: Examples;
 }
 
 export type Family = CommandDef & { readonly family: FamilyDeclaration };

@@ -1,5 +1,11 @@
 import { type Args, type Flag, type Flags, isFlag, type Positional, selectFlags, selectPositionals } from "./args.ts";
-import { type Declaration, describeMember, type Example, type FamilyDeclaration, type Members } from "./declaration.ts";
+import {
+  type Declaration,
+  describeMember,
+  type Examples,
+  type FamilyDeclaration,
+  type Members,
+} from "./declaration.ts";
 import { getOutputWidth, paint } from "./output/print.ts";
 import { wrapWords } from "./output/wrap_text.ts";
 import {
@@ -87,13 +93,14 @@ function formatGlobalFlags(): string {
   return `${formatHeading("Flags of every command:")} ${heads.join(", ")}`;
 }
 
-function formatExamples(examples: readonly Example[]): readonly string[] {
-  const longest = Math.max(...examples.map(({ line }) => line.length));
+function formatExamples(examples: Examples): readonly string[] {
+  const rows = Object.entries(examples);
+  const longest = Math.max(...rows.map(([line]) => line.length));
   const isAligned =
     longest + 4 + MIN_TEXT_COLUMNS <= getHelpWidth() &&
-    examples.every(({ shows }) => longest + shows.length + 4 <= getHelpWidth());
+    rows.every(([, shows]) => longest + shows.length + 4 <= getHelpWidth());
   const width = isAligned ? longest : 0;
-  return [formatHeading("Examples:"), ...examples.flatMap(({ line, shows }) => formatHelpRow(line, shows, width))];
+  return [formatHeading("Examples:"), ...rows.flatMap(([line, shows]) => formatHelpRow(line, shows, width))];
 }
 
 /** Formats the usage line, such as `planner list [flags]`, for help and docs. */

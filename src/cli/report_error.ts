@@ -11,7 +11,7 @@ export function reportError(thrown: unknown): ExitStatus {
   const error = convertSystemError(thrown);
   if (error instanceof OperationError) {
     logError(error.message);
-    if (error instanceof UsageError && error.hint !== null) printError(`${wrapText(error.hint, getErrorWidth())}\n`);
+    if (error instanceof UsageError && error.hint != null) printError(`${wrapText(error.hint, getErrorWidth())}\n`);
     return getErrorStatus(error.kind);
   }
   const { message, stack } = error instanceof Error ? error : { message: String(error), stack: undefined };

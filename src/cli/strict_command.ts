@@ -1,7 +1,7 @@
 import { parseArgs } from "node:util";
 import { type Args, type Flag, type Flags, isFlag, type Positional, selectFlags, selectPositionals } from "./args.ts";
 import type { Declaration } from "./declaration.ts";
-import { formatHelpHint, formatSuggestion, UsageError } from "./usage_error.ts";
+import { formatSuggestion, UsageError } from "./usage_error.ts";
 
 /** Flags of every command, before or after its name. */
 export const GLOBAL_FLAGS = {
@@ -19,9 +19,6 @@ export const GLOBAL_FLAGS = {
 export const PROGRAM_FLAGS = {
   version: { type: "boolean", alias: "V", description: "Print the version, its commit and the engine" },
 } as const satisfies Flags;
-
-/** What a call of a command, a family or the program is checked against; the name of the program is empty. */
-type CheckedDeclaration = Pick<Declaration, "args" | "checksRules"> & { readonly meta: { readonly name: string } };
 
 interface ParsedArguments {
   readonly help: boolean;
@@ -41,7 +38,7 @@ type OptionToken = Extract<Token, { kind: "option" }>;
  * @throws UsageError that names the word, its value and what was expected. Source: docs/decisions.md#s-28
  */
 export function parseArguments(
-  { meta: { name }, args: declared = {}, checksRules }: CheckedDeclaration,
+  { args: declared = {}, checksRules }: Pick<Declaration, "args" | "checksRules">,
   words: readonly string[],
 ): ParsedArguments {
   const flags: Flags = { ...selectFlags(declared), ...GLOBAL_FLAGS };
@@ -54,93 +51,66 @@ export function parseArguments(
   });
   const options = tokens.filter((token) => token.kind === "option");
   if (options.some((token) => token.name === "help")) return { help: true, quiet: false, root: undefined, args: {} };
-  const check = new FlagChecker(name, flags);
-  for (const token of options) check.addFlag(token);
   const given = tokens.filter((token) => token.kind === "positional").map((token) => token.value);
-  const { root, quiet, help: _, ...values } = check.getValues();
-  const args = { ...values, ...parsePositionals(name, selectPositionals(declared), given) };
-  if (checksRules !== true) checkArgumentRules(name, declared, args);
+  const { root, quiet, help: _, ...values } = parseFlags(flags, options);
+  const args = { ...values, ...parsePositionals(selectPositionals(declared), given) };
+  if (checksRules !== true) checkArgumentRules(declared, args);
   return { help: false, quiet: quiet === true, root: typeof root === "string" ? root : undefined, args };
 }
 
-class FlagChecker {
-  readonly #name: string;
-  readonly #flags: Flags;
-  readonly #given = new Map<string, unknown[]>();
-
-  constructor(name: string, flags: Flags) {
-    this.#name = name;
-    this.#flags = flags;
+/** Returns the values of flags: an absent boolean is false, a repeatable one a list, any other absent one undefined. */
+function parseFlags(flags: Flags, tokens: readonly OptionToken[]): Record<string, unknown> {
+  const given = new Map<string, unknown[]>();
+  for (const token of tokens) {
+    const flag = Object.hasOwn(flags, token.name) ? flags[token.name] : undefined;
+    if (flag === undefined) throw createUnknownFlagError(flags, token);
+    const values = given.get(token.name) ?? [];
+    if (values.length > 0 && !("multiple" in flag)) throw new UsageError(`Flag "--${token.name}" is given twice`);
+    given.set(token.name, [...values, parseFlagValue(token, flag)]);
   }
+  const entries = Object.entries(flags).map(([name, flag]) => {
+    const values = given.get(name) ?? [];
+    if (flag.type === "boolean") return [name, values.length > 0];
+    return [name, flag.multiple === true ? values.flatMap((value) => splitIds(flag, value)) : values[0]];
+  });
+  return Object.fromEntries(entries);
+}
 
-  addFlag(token: OptionToken): void {
-    const flag = Object.hasOwn(this.#flags, token.name) ? this.#flags[token.name] : undefined;
-    if (flag === undefined) throw this.#createUnknownFlagError(token);
-    const values = this.#given.get(token.name) ?? [];
-    if (values.length > 0 && !("multiple" in flag)) throw this.#createError(`Flag "--${token.name}" is given twice`);
-    values.push(this.#parseValue(token, flag));
-    this.#given.set(token.name, values);
+function parseFlagValue({ name, value, inlineValue }: OptionToken, flag: Flag): unknown {
+  if (flag.type === "boolean") {
+    if (value !== undefined) throw new UsageError(`Flag "--${name}" takes no value: got "${value}"`);
+    return true;
   }
+  const expected = `for "--${name}": expected ${describeExpectedValue(flag)}`;
+  if (value === undefined) throw new UsageError(`Missing value ${expected}`);
+  // A word that begins with "-" was probably meant as a flag; `--flag=-value` passes it as a value.
+  if (inlineValue === false && /^-./.test(value))
+    throw new UsageError(`Missing value ${expected}, got the flag "${value}"`);
+  const read = parseFlagText(flag, value);
+  if (isFlagValue(flag, read)) return read;
+  if (flag.type === "enum") throw createOptionError(`"--${name}"`, value, flag.options);
+  throw new UsageError(`${value === "" ? "Empty value" : `Wrong value "${value}"`} ${expected}`);
+}
 
-  /** Returns the values of flags: an absent boolean is false, a repeatable one a list, any other absent one undefined. */
-  getValues(): Record<string, unknown> {
-    const values: Record<string, unknown> = {};
-    for (const [name, flag] of Object.entries(this.#flags)) {
-      const given = this.#given.get(name) ?? [];
-      if (flag.type === "boolean") values[name] = given.length > 0;
-      else values[name] = flag.multiple === true ? given.flatMap((value) => splitIds(flag, value)) : given[0];
-    }
-    return values;
-  }
-
-  #parseValue({ name, value, inlineValue }: OptionToken, flag: Flag): unknown {
-    if (flag.type === "boolean") {
-      if (value !== undefined) throw this.#createError(`Flag "--${name}" takes no value: got "${value}"`);
-      return true;
-    }
-    if (value === undefined)
-      throw this.#createError(`Missing value for "--${name}": expected ${describeExpectedValue(flag)}`);
-    // A word that begins with "-" was probably meant as a flag; `--flag=-value` passes it as a value.
-    if (inlineValue === false && /^-./.test(value)) {
-      throw this.#createError(
-        `Missing value for "--${name}": expected ${describeExpectedValue(flag)}, got the flag "${value}"`,
-      );
-    }
-    const read = parseFlagText(flag, value);
-    if (isFlagValue(flag, read)) return read;
-    if (flag.type === "enum") throw createOptionError(this.#name, `"--${name}"`, value, flag.options);
-    const fault = value === "" ? "Empty value" : `Wrong value "${value}"`;
-    throw this.#createError(`${fault} for "--${name}": expected ${describeExpectedValue(flag)}`);
-  }
-
-  #createUnknownFlagError({ rawName }: OptionToken): UsageError {
-    const known = Object.entries(this.#flags).flatMap(([name, flag]) =>
-      flag.alias === undefined ? [`--${name}`] : [`--${name}`, `-${flag.alias}`],
-    );
-    const near = rawName.startsWith("--") ? known.filter((flag) => flag.startsWith("--")) : [];
-    const likely = formatSuggestion(rawName, near);
-    if (likely !== "") return new UsageError(`Unknown flag "${rawName}": ${likely}`, null);
-    return this.#createError(`Unknown flag "${rawName}"`);
-  }
-
-  #createError(message: string): UsageError {
-    return new UsageError(message, formatHelpHint(this.#name));
-  }
+function createUnknownFlagError(flags: Flags, { rawName }: OptionToken): UsageError {
+  const near = rawName.startsWith("--") ? Object.keys(flags).map((name) => `--${name}`) : [];
+  const likely = formatSuggestion(rawName, near);
+  const message = `Unknown flag "${rawName}"`;
+  return likely === "" ? new UsageError(message) : new UsageError(`${message}: ${likely}`, null);
 }
 
 function parsePositionals(
-  name: string,
   positionals: Readonly<Record<string, Positional>>,
   given: readonly string[],
 ): Record<string, string | readonly string[] | undefined> {
-  assertNoExtraWords(name, Object.values(positionals), given);
+  assertNoExtraWords(Object.values(positionals), given);
   const values: Record<string, string | readonly string[] | undefined> = {};
   for (const [index, [place, declared]] of Object.entries(positionals).entries()) {
     const words = given.slice(index, declared.repeats === true ? undefined : index + 1);
-    if (words.length === 0 && declared.required) throw createMissingArgumentError(name, place, declared);
+    if (words.length === 0 && declared.required) throw createMissingArgumentError(place, declared);
     const { options } = declared;
     const wrong = options === undefined ? undefined : words.find((word) => !options.includes(word));
-    if (wrong !== undefined) throw createOptionError(name, `<${place}>`, wrong, options ?? []);
+    if (wrong !== undefined) throw createOptionError(`<${place}>`, wrong, options ?? []);
     values[place] = declared.repeats === true ? words.flatMap((word) => splitIds(declared, word)) : words[0];
   }
   return values;
@@ -156,18 +126,18 @@ function splitIds<Word>({ completes }: Pick<Positional, "completes">, word: Word
   return parts.length === 0 ? [word] : parts;
 }
 
-function assertNoExtraWords(name: string, positionals: readonly Positional[], given: readonly string[]): void {
+function assertNoExtraWords(positionals: readonly Positional[], given: readonly string[]): void {
   const extra = given[positionals.length];
   if (extra === undefined || positionals.at(-1)?.repeats === true) return;
   const quoting = positionals.length > 0 ? "; put quotes around a text of several words" : "";
   const most = positionals.length === 0 ? "none" : `at most ${positionals.length}`;
-  throw new UsageError(`Unexpected argument "${extra}": expected ${most}${quoting}`, formatHelpHint(name));
+  throw new UsageError(`Unexpected argument "${extra}": expected ${most}${quoting}`);
 }
 
-function createOptionError(name: string, subject: string, value: string, options: readonly string[]): UsageError {
+function createOptionError(subject: string, value: string, options: readonly string[]): UsageError {
   const message = `Wrong value "${value}" for ${subject}: expected ${formatOptionList(options)}`;
   const near = formatSuggestion(value, options);
-  return near === "" ? new UsageError(message, formatHelpHint(name)) : new UsageError(`${message} (${near})`, null);
+  return near === "" ? new UsageError(message) : new UsageError(`${message} (${near})`, null);
 }
 
 function createNodeOption(flag: Flag): { type: "boolean" | "string"; multiple: true; short?: string } {
@@ -180,10 +150,9 @@ type GivenValues = Readonly<Record<string, unknown>>;
 
 /**
  * Checks that the flags and arguments of a call may be combined, and that required ones are given.
- * @param name name of the command
  * @throws UsageError that names both arguments and the expected value
  */
-export function checkArgumentRules(name: string, args: Args, given: GivenValues): void {
+export function checkArgumentRules(args: Args, given: GivenValues): void {
   const rows = Object.entries(args);
   const present = rows.filter(([word]) => isValueGiven(given[word]));
   for (const [word, row] of present) {
@@ -201,26 +170,23 @@ export function checkArgumentRules(name: string, args: Args, given: GivenValues)
   }
   for (const [word, row] of rows) {
     if (isValueGiven(given[word])) continue;
-    if (isFlag(row)) requireGivenFlag(name, word, row);
+    if (isFlag(row)) requireGivenFlag(word, row);
     else if (row.replacedBy?.some((rule) => isRuleMet(rule, given)) === false)
-      throw createMissingArgumentError(name, word, row);
+      throw createMissingArgumentError(word, row);
   }
 }
 
-function requireGivenFlag(name: string, word: string, flag: Flag): void {
+function requireGivenFlag(word: string, flag: Flag): void {
   if (flag.type === "boolean" || flag.required !== true) return;
-  throw new UsageError(
-    `Missing "${formatFlagUse(word, flag)}": ${lowerFirstLetter(flag.description)}`,
-    formatHelpHint(name),
-  );
+  throw new UsageError(`Missing "${formatFlagUse(word, flag)}": ${lowerFirstLetter(flag.description)}`);
 }
 
 /** Creates the error for a call without a required argument. */
-function createMissingArgumentError(name: string, place: string, declared: Positional): UsageError {
+function createMissingArgumentError(place: string, declared: Positional): UsageError {
   const { options } = declared;
   const wanted =
     options === undefined ? lowerFirstLetter(formatArgumentSummary(declared)) : `expected ${formatOptionList(options)}`;
-  return new UsageError(`Missing argument <${place}>: ${wanted}`, formatHelpHint(name));
+  return new UsageError(`Missing argument <${place}>: ${wanted}`);
 }
 
 /** Returns the summary of an argument, with the flags that may replace it. */
@@ -273,17 +239,11 @@ function formatMissingArgument(rule: string, args: Args): string {
   return `"${value === undefined ? formatFlagUse(word, arg) : rule}"`;
 }
 
-function formatArgument(word: string, row: Flag | Positional | undefined, given: GivenValues): string {
-  return row !== undefined && isFlag(row) ? formatGivenFlag(word, row, given) : formatGivenPositional(word, given);
-}
-
-/** Formats a given flag. Its value is included only for enums and numbers, because a text may be long or secret. */
-function formatGivenFlag(word: string, { type }: Flag, given: GivenValues): string {
-  return type === "enum" || type === "integer" ? `"--${word} ${[given[word]].flat()[0]}"` : `"--${word}"`;
-}
-
-function formatGivenPositional(word: string, given: GivenValues): string {
-  return `<${word}> "${[given[word]].flat()[0]}"`;
+/** Formats a given argument. A flag's value is included only for enums and numbers: a text may be long or secret. */
+function formatArgument(word: string, arg: Flag | Positional | undefined, given: GivenValues): string {
+  const [value] = [given[word]].flat();
+  if (arg === undefined || !isFlag(arg)) return `<${word}> "${value}"`;
+  return arg.type === "enum" || arg.type === "integer" ? `"--${word} ${value}"` : `"--${word}"`;
 }
 
 /** Converts the first letter to lower case, unless an abbreviation begins the text. */

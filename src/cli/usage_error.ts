@@ -4,10 +4,10 @@ import { isTerminal } from "./output/print.ts";
 
 /** The error for a wrong command line or a missing project: exit status 2, with a hint. */
 export class UsageError extends OperationError {
-  /** A sentence below the error, or null if the error needs none. */
-  readonly hint: string | null;
+  /** A sentence below the error, or null if the error needs none; undefined for the help of the command that runs. */
+  hint: string | null | undefined;
 
-  constructor(message: string, hint: string | null) {
+  constructor(message: string, hint?: string | null) {
     super("invalid_argument", message);
     this.hint = hint;
   }
@@ -26,9 +26,9 @@ export function formatHelpHint(commandName: string): string {
 }
 
 /** @throws UsageError if no output is given and standard output is a terminal; `-` allows the terminal */
-export function assertOutputIsNoTerminal(name: string, output: string | undefined, expected: string): void {
+export function assertOutputIsNoTerminal(output: string | undefined, expected: string): void {
   if (output !== undefined || !isTerminal("stdout")) return;
-  throw createUsageError(name, `Missing output: expected ${expected} to print it on the terminal`);
+  throw new UsageError(`Missing output: expected ${expected} to print it on the terminal`);
 }
 
 /** Creates the error for a wrong use of the command `name`, with a hint at its help. */

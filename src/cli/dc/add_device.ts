@@ -20,7 +20,7 @@ import { OperationError } from "#kernel/errors.ts";
 import type { ArgValues } from "../args.ts";
 import { print } from "../output/print.ts";
 import type { StderrLogger } from "../output/stderr_logger.ts";
-import { createUsageError } from "../usage_error.ts";
+import { UsageError } from "../usage_error.ts";
 import { type ADD_DEVICE_FLAGS, convertToEnumName } from "./asked_flags.ts";
 import type { DatabaseLocation } from "./database.ts";
 import { createCommandCaller, openLocalService, printReplyJson, withStore } from "./with_service.ts";
@@ -55,7 +55,7 @@ export async function addDevice(database: DatabaseLocation, call: AddDeviceOptio
 async function completeDevice(reader: DcReader, said: GivenDevice, type: string | undefined): Promise<Device> {
   const deviceType = type === undefined ? undefined : await requireDeviceType(reader, type);
   const kind = said.kind ?? deviceType?.kind;
-  if (kind === undefined) throw createDeviceUsageError('Missing "--type" or "--kind": expected one of them');
+  if (kind === undefined) throw new UsageError('Missing "--type" or "--kind": expected one of them');
   const { manufacturer, model } = deviceType ?? {};
   const device = removeEmptyFields<Device>({ ...said, kind, manufacturer, model });
   return deviceType === undefined ? device : fillDeviceFromType(device, deviceType);
@@ -72,7 +72,7 @@ type GivenDevice = Omit<Device, "kind"> & { readonly kind?: DeviceKind };
 function createGivenDevice(call: AddDeviceOptions): GivenDevice {
   const positionU = call.position === undefined ? undefined : Number(call.position);
   if (positionU !== undefined && !(positionU > 0)) {
-    throw createDeviceUsageError(`Wrong value "${call.position}" for "--position": expected a unit, such as 12`);
+    throw new UsageError(`Wrong value "${call.position}" for "--position": expected a unit, such as 12`);
   }
   const { site, floor, room } = call;
   return removeEmptyFields<GivenDevice>({
@@ -96,9 +96,5 @@ function createGivenDevice(call: AddDeviceOptions): GivenDevice {
 function parseFloor(given: string | undefined): number {
   const floor = Number(given ?? 0);
   if (Number.isInteger(floor)) return floor;
-  throw createDeviceUsageError(`Wrong value "${given}" for "--floor": expected a whole number, such as -1`);
-}
-
-function createDeviceUsageError(message: string) {
-  return createUsageError("dc add device", message);
+  throw new UsageError(`Wrong value "${given}" for "--floor": expected a whole number, such as -1`);
 }

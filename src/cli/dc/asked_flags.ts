@@ -12,7 +12,7 @@ import {
   requiredArgument,
   textFlag,
 } from "../args.ts";
-import { createUsageError } from "../usage_error.ts";
+import { UsageError } from "../usage_error.ts";
 
 /** Flag that sets a field of an RPC's request. The field determines the type and values of the flag. */
 interface RequestFlag<Field> {
@@ -57,7 +57,6 @@ const MAX_INT32 = 2 ** 31 - 1;
 
 /** Derives the flags of a command from the fields of its request. */
 export function deriveRequestFlags<Fields extends QuestionFields, Name extends string>(
-  command: string,
   fields: Fields,
   rows: Readonly<Record<Name, RequestFlag<keyof Fields & string>>>,
 ): RequestFlags<Name> {
@@ -77,8 +76,7 @@ export function deriveRequestFlags<Fields extends QuestionFields, Name extends s
           .filter(([name]) => words[name] !== undefined)
           .map(([name, row]) => {
             const field = getRequestField(row);
-            const value = (word: unknown) =>
-              parseFieldValue(command, name, field, row.clears === true ? word !== true : word);
+            const value = (word: unknown) => parseFieldValue(name, field, row.clears === true ? word !== true : word);
             const word = words[name];
             return [row.field, Array.isArray(word) ? word.map(value) : value(word)] as const;
           }),
@@ -97,9 +95,9 @@ function deriveFlag(field: QuestionField, { description, valueHint, needs, least
     : { type: "string", ...shown };
 }
 
-function parseFieldValue(command: string, flag: string, field: QuestionField, word: unknown): JsonValue {
+function parseFieldValue(flag: string, field: QuestionField, word: unknown): JsonValue {
   const createValueError = (expected: string) =>
-    createUsageError(command, `Wrong value "${word}" for "--${flag}": expected ${expected}`);
+    new UsageError(`Wrong value "${word}" for "--${flag}": expected ${expected}`);
   if (field.type === "choice") return `${field.prefix}_${convertToEnumName(String(word))}`;
   if (field.type === "number") {
     const value = String(word).trim() === "" ? Number.NaN : Number(word);

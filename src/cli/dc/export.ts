@@ -8,7 +8,7 @@ import { RESOURCE_SCHEMAS } from "#dc/operations/writes/changes.ts";
 import type { DcReader } from "#dc/ports.ts";
 import type { StderrLogger } from "../output/stderr_logger.ts";
 import { createFolder } from "../output/write_file.ts";
-import { createUsageError } from "../usage_error.ts";
+import { UsageError } from "../usage_error.ts";
 import { formatCsvRecord, listCsvColumns } from "./csv_columns.ts";
 import type { DatabaseLocation } from "./database.ts";
 import { writeLines } from "./line_output.ts";
@@ -124,7 +124,7 @@ export async function exportProgramFormat(
 }
 
 async function writeExportFolder(files: readonly ExportFile[], folder: string | undefined): Promise<void> {
-  if (folder === undefined) throw createUsageError("dc export", "netbox-csv writes several files: expected a folder");
+  if (folder === undefined) throw new UsageError("netbox-csv writes several files: expected a folder");
   createFolder(folder);
   for (const { name, text } of files) await writeLines(join(folder, name), [text]);
 }

@@ -25,7 +25,7 @@ import { getOutputWidth, print } from "../output/print.ts";
 import type { StderrLogger } from "../output/stderr_logger.ts";
 import { type Column, renderTable } from "../output/table.ts";
 import { measureTextWidth, wrapText } from "../output/wrap_text.ts";
-import { createUsageError, formatSuggestion } from "../usage_error.ts";
+import { formatSuggestion, UsageError } from "../usage_error.ts";
 import { convertToEnumName, convertToEnumWords } from "./asked_flags.ts";
 import { formatCsvRecord, guardCell } from "./csv_columns.ts";
 import type { DatabaseLocation } from "./database.ts";
@@ -38,7 +38,7 @@ type ListOptions = Omit<ListArgs, "db">;
 
 /** Prints the resources of one kind that match the query and the conditions. */
 export async function printInventory(database: DatabaseLocation, call: ListOptions, log: StderrLogger): Promise<void> {
-  const list = requireListKind("dc list", call.kind);
+  const list = requireListKind(call.kind);
   const reply = await withService(database, (service) => readInventoryRows(service, list, call));
   if (call.json) return printReplyJson(ListInventoryResponseSchema, reply);
   const columns = selectColumns(call, list, reply.columns);
@@ -53,14 +53,14 @@ export async function printInventory(database: DatabaseLocation, call: ListOptio
 }
 
 /** Returns the list with the given list name or kind name. @throws UsageError of the command for any other word. */
-export function requireListKind(command: string, kind: string): ListKind {
+export function requireListKind(kind: string): ListKind {
   const found = LIST_KINDS.find(
     ({ page, singular }) => page === kind || singular === kind || singular.replaceAll(" ", "-") === kind,
   );
   if (found !== undefined) return found;
   const hint = formatSuggestion(kind, LIST_NAMES);
   const expected = `expected one of ${LIST_NAMES.join(", ")}`;
-  throw createUsageError(command, `Unknown kind "${kind}": ${hint === "" ? expected : `${hint} ${expected}`}`);
+  throw new UsageError(`Unknown kind "${kind}": ${hint === "" ? expected : `${hint} ${expected}`}`);
 }
 
 type RowQuery = Pick<ListOptions, "words" | "where" | "sort" | "limit">;
@@ -95,10 +95,7 @@ export async function readInventoryRows(
 function parseCondition(list: ListKind, text: string) {
   const at = text.indexOf("=");
   if (at <= 0) {
-    throw createUsageError(
-      "dc list",
-      `Wrong condition "${text}": expected column=value, such as rack=A01 or load_pct=80..`,
-    );
+    throw new UsageError(`Wrong condition "${text}": expected column=value, such as rack=A01 or load_pct=80..`);
   }
   const column = text.slice(0, at);
   const value = text.slice(at + 1);
@@ -110,7 +107,7 @@ function parseCondition(list: ListKind, text: string) {
     const name = convertToEnumName(word);
     if (expected.includes(name)) return name;
     const words = convertToEnumWords(expected).join(", ");
-    throw createUsageError("dc list", `Wrong value "${word}" for "${column}": expected one of ${words}`);
+    throw new UsageError(`Wrong value "${word}" for "${column}": expected one of ${words}`);
   });
   return { column, values };
 }
@@ -119,7 +116,7 @@ function selectColumns({ columns }: ListOptions, list: ListKind, known: readonly
   const chosen = columns?.split(",").map((column) => column.trim());
   const unknown = chosen?.find((column) => !known.includes(column));
   if (unknown === undefined) return chosen ?? list.columns;
-  throw createUsageError("dc list", `Unknown column "${unknown}": expected some of ${known.join(", ")}`);
+  throw new UsageError(`Unknown column "${unknown}": expected some of ${known.join(", ")}`);
 }
 
 /** Formats rows as a table without empty columns. Names the last columns below it if the table is too wide for them. */

@@ -23,7 +23,7 @@ import type { ArgValues } from "../args.ts";
 import { print } from "../output/print.ts";
 import type { StderrLogger } from "../output/stderr_logger.ts";
 import { writeFile } from "../output/write_file.ts";
-import { createUsageError } from "../usage_error.ts";
+import { formatHelpHint, UsageError } from "../usage_error.ts";
 import { convertToEnumName, type RENDER_FLAGS } from "./asked_flags.ts";
 import type { DatabaseLocation } from "./database.ts";
 import { resolveRef, SCOPE_KINDS } from "./resolve_ref.ts";
@@ -121,8 +121,8 @@ function chooseFormat({ format, output }: RenderPictureOptions): keyof typeof Fo
   const found = Object.hasOwn(FORMATS_BY_EXTENSION, named) ? FORMATS_BY_EXTENSION[named] : undefined;
   if (found !== undefined) return found;
   const expected = "expected svg, png, html or dot";
-  throw createUsageError(
-    "dc render",
+  throw new UsageError(
     `Cannot detect the format of "${output}": ${expected} as its ending, or --format`,
+    formatHelpHint("dc render"),
   );
 }

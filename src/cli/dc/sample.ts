@@ -3,7 +3,7 @@ import type { ImportSource, ResourceLine } from "#dc/operations/import/run_impor
 import { generateSample, MAX_SAMPLE_RACKS, SAMPLE_RACKS } from "#dc/sample/facility.ts";
 import type { ExitStatus } from "../exit_status.ts";
 import type { StderrLogger } from "../output/stderr_logger.ts";
-import { createUsageError } from "../usage_error.ts";
+import { UsageError } from "../usage_error.ts";
 import type { DatabaseLocation } from "./database.ts";
 import { importSource, openDatabaseTarget } from "./import/import_files.ts";
 import { createWaitReporter, withImportStore } from "./import/import_store.ts";
@@ -59,7 +59,7 @@ function createSampleSource(racks: number): ImportSource {
 /** Returns the number of racks, by default that of the standard sample. @throws UsageError above the maximum */
 export function requireSampleSize(racks = SAMPLE_RACKS): number {
   if (racks <= MAX_SAMPLE_RACKS) return racks;
-  throw createUsageError("dc sample", `Wrong value "${racks}" for "--racks": expected at most ${MAX_SAMPLE_RACKS}`);
+  throw new UsageError(`Wrong value "${racks}" for "--racks": expected at most ${MAX_SAMPLE_RACKS}`);
 }
 
 function* generateSampleLines(racks: number): Generator<string> {

@@ -16,7 +16,7 @@ export async function printResource(
   database: DatabaseLocation,
   { ref: text, code, json }: { readonly ref: string; readonly code: string | undefined; readonly json: boolean },
 ): Promise<void> {
-  const kinds = code === undefined ? [] : [requireListKind("dc show", text).kind as keyof typeof InventoryKind];
+  const kinds = code === undefined ? [] : [requireListKind(text).kind as keyof typeof InventoryKind];
   await withService(database, async (service) => {
     const ref = await resolveRef(service, code ?? text, kinds);
     const { row, columns } = await readInventoryRow(service, ref);

@@ -10,7 +10,7 @@ import type { Spec } from "#planner/spec/spec.ts";
 import type { OutputVerdict } from "#planner/work/judge_output.ts";
 import type { VerifyArgs } from "../commands/spec/verify.ts";
 import { EXIT_STATUS, type ExitStatus } from "../exit_status.ts";
-import { formatHelpHint, UsageError } from "../usage_error.ts";
+import { UsageError } from "../usage_error.ts";
 import { print, printJson, sanitizeLine, sanitizeLines } from "./print.ts";
 
 /** The arguments of `planner verify` about outputs. */
@@ -60,8 +60,7 @@ async function judgeOutput(
     return { spec, schemaPath, verdict: await context.outputs.validateOutput(schemaPath, output), log: null };
   }
   const report = spec === null ? null : await reportOutput(context, spec, schemaPath);
-  if (report === null)
-    throw new UsageError("Missing argument: expected a spec or a file with the output", formatHelpHint("verify"));
+  if (report === null) throw new UsageError("Missing argument: expected a spec or a file with the output");
   return { spec, ...report };
 }
 

@@ -79,8 +79,8 @@ function commandSection({ meta: { name, description }, details = "", args = {}, 
   const rows = places.map(([head = "", meaning = ""]) => `| ${head} | ${escaped(linkedText(meaning))} |\n`).join("");
   const table = flagsTable(selectFlags(args), rows);
   const about = `${description}. ${details}`.trim();
-  const shown = examples.map(({ line, shows }) => `- \`${line}\`: ${linkedText(shows)}\n`).join("");
-  return `## ${name}\n\n\`${formatUsage(name, args)}\`\n\n${linkedText(about)}\n\n${table}${shown}`;
+  const lines = Object.entries(examples).map(([line, shows]) => `- \`${line}\`: ${linkedText(shows)}\n`);
+  return `## ${name}\n\n\`${formatUsage(name, args)}\`\n\n${linkedText(about)}\n\n${table}${lines.join("")}`;
 }
 
 /** A table of flags below the rows of arguments. */

@@ -18,7 +18,7 @@ function leaf(name: string) {
   return defineCommand({
     meta: { name, description: name.toUpperCase() },
     args: { db: { type: "string", description: "Database" }, wet: { type: "boolean", description: "Wet" } },
-    examples: [],
+    examples: {},
     async run({ args, cli }) {
       ran.push([name, args.db, args.wet, cli.quiet]);
       return 3;
@@ -31,7 +31,7 @@ const MIGRATE = defineFamily(
     meta: { name: "dc migrate" },
     fallback: "status",
     subCommands: { status: leaf("dc migrate status"), apply: leaf("dc migrate apply") },
-    examples: [],
+    examples: {},
   },
   {},
   async (words) => void ran.push(["dc migrate", ...words]),
@@ -40,14 +40,14 @@ const MIGRATE = defineFamily(
 const DC = defineFamily({
   meta: { name: "dc" },
   subCommands: { serve: leaf("dc serve"), migrate: lazy("Schema", async () => ({ command: MIGRATE })) },
-  examples: [],
+  examples: {},
 });
 
 const TREE = defineFamily(
   {
     meta: { name: "" },
     subCommands: { list: leaf("list"), dc: lazy("Datacenter", async () => ({ command: DC })) },
-    examples: [],
+    examples: {},
   },
   { help: async (words) => void ran.push(["help", ...words]) },
   async (words) => void ran.push(["", ...words]),
@@ -73,7 +73,10 @@ describe("defineFamily", () => {
   test("runs a family's fallback when no member is named, and shows its help when asked", async () => {
     expect(await run("dc", "migrate", "--db", "x")).toEqual(["dc migrate status", "x", false, false]);
     expect(await run("dc", "migrate", "--help")).toEqual(["dc migrate", "--help"]);
-    expect(run("dc")).rejects.toThrow('Missing command after "planner dc": expected one of serve, migrate');
+    expect(await run("dc").catch((error) => error)).toMatchObject({
+      message: 'Missing command after "planner dc": expected one of serve, migrate',
+      hint: "Run `planner dc --help` for its arguments and flags",
+    });
   });
 
   test("refuses an unknown name with what was expected and the nearest one", async () => {
@@ -93,7 +96,10 @@ describe("defineFamily", () => {
     expect(await run()).toEqual([""]);
     expect(await run("--version", "--no-x")).toEqual(["", "--version", "--no-x"]);
     expect(await run("--root", "dc", "help", "list")).toEqual(["help", "--root", "dc", "list"]);
-    expect(run("--root", "x", "list", "--", "dc")).rejects.toThrow('Unexpected argument "dc"');
+    expect(await run("--root", "x", "list", "--", "dc").catch((error) => error)).toMatchObject({
+      message: 'Unexpected argument "dc": expected none',
+      hint: "Run `planner list --help` for its arguments and flags",
+    });
   });
 });
 

@@ -19,26 +19,17 @@ export const command = defineFamily({
         { flags: ["name", "serial", "asset-tag"], summary: "Of the device" },
         { flags: ["dry-run", "json"], summary: "Write nothing; print the reply as JSON" },
       ],
-      examples: [
-        {
-          line: "planner dc add device SRV-42 --type acme-server-2u --rack A01 --position 12",
-          shows: "Add a server to a rack",
-        },
-        {
-          line: "planner dc add device BLADE-3 --type acme-blade --chassis ENC-1 --bay 3",
-          shows: "Add a blade to its chassis",
-        },
-      ],
+      examples: {
+        "planner dc add device SRV-42 --type acme-server-2u --rack A01 --position 12": "Add a server to a rack",
+        "planner dc add device BLADE-3 --type acme-blade --chassis ENC-1 --bay 3": "Add a blade to its chassis",
+      },
       async run({ args: { db, ...asked }, cli }) {
         const { addDevice } = await import("../../dc/add_device.ts");
         await addDevice(parseDatabaseLocation(db, cli.cwd), asked, cli);
       },
     }),
   },
-  examples: [
-    {
-      line: "planner dc add device SRV-42 --type acme-server-2u --rack A01 --position 12",
-      shows: "Add a server to a rack",
-    },
-  ],
+  examples: {
+    "planner dc add device SRV-42 --type acme-server-2u --rack A01 --position 12": "Add a server to a rack",
+  },
 });

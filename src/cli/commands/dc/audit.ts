@@ -4,7 +4,7 @@ import { defineCommand, defineFamily } from "../../command.ts";
 import { DATABASE_FLAG } from "../../dc/asked_flags.ts";
 import { parseDatabaseLocation } from "../../dc/database.ts";
 import { isTerminal } from "../../output/print.ts";
-import { createUsageError } from "../../usage_error.ts";
+import { UsageError } from "../../usage_error.ts";
 
 const FILES_FLAG = { type: "string", multiple: true, valueHint: "file", completes: "file" } as const;
 
@@ -28,20 +28,17 @@ export const command = defineFamily({
         prove: integerFlag(1, "Print a proof that an entry is in the log", { valueHint: "seq" }),
         archive: { ...FILES_FLAG, description: "Archived part of the log" },
       },
-      examples: [
-        { line: "planner dc audit verify --estate", shows: "Verify the log and the inventory" },
-        {
-          line: "planner dc audit verify --checkpoint latest.checkpoint --key dc.pub",
-          shows: "Compare with a checkpoint",
-        },
-      ],
+      examples: {
+        "planner dc audit verify --estate": "Verify the log and the inventory",
+        "planner dc audit verify --checkpoint latest.checkpoint --key dc.pub": "Compare with a checkpoint",
+      },
       async run({
         args: { db, estate, checkpoint, key, "lost-key": lostKeys, "expect-head": expectedHead, prove, archive },
         cli,
       }) {
         if (expectedHead !== undefined && !/^[0-9a-f]{64}$/.test(expectedHead)) {
           const expected = "expected 64 hexadecimal digits";
-          throw createUsageError("dc audit verify", `Wrong value "${expectedHead}" for "--expect-head": ${expected}`);
+          throw new UsageError(`Wrong value "${expectedHead}" for "--expect-head": ${expected}`);
         }
         const path = (given: string) => resolve(cli.cwd, given);
         const { verifyChangeLog } = await import("../../dc/audit/audit_verify.ts");
@@ -66,16 +63,18 @@ export const command = defineFamily({
         output: fileFlag("File to create", { alias: "o", required: true }),
         key: fileFlag("Private key that signs (beside the database)"),
       },
-      examples: [{ line: "planner dc audit archive --before 2026-01-01 -o 2025.jsonl", shows: "Archive all of 2025" }],
+      examples: {
+        "planner dc audit archive --before 2026-01-01 -o 2025.jsonl": "Archive all of 2025",
+      },
       async run({ args: { db, before, output, key }, cli }) {
         const time = Date.parse(before);
         if (Number.isNaN(time))
-          throw createAuditUsageError(`Wrong value "${before}" for "--before": expected a date such as 2026-01-01`);
+          throw new UsageError(`Wrong value "${before}" for "--before": expected a date such as 2026-01-01`);
         const database = parseDatabaseLocation(db, cli.cwd);
         const beside = database.file && `${database.file}.checkpoint-key`;
         const keyPath = key === undefined ? beside : resolve(cli.cwd, key);
         if (keyPath === undefined)
-          throw createAuditUsageError('Missing "--key": expected the private key for a database on a server');
+          throw new UsageError('Missing "--key": expected the private key for a database on a server');
         const options = { before: new Date(time).toISOString(), output: resolve(cli.cwd, output), key: keyPath };
         const { archiveChangeLog } = await import("../../dc/audit/audit_archive.ts");
         return archiveChangeLog(database, options);
@@ -94,17 +93,11 @@ export const command = defineFamily({
         db: DATABASE_FLAG,
         json: booleanFlag("Print JSON Lines"),
       },
-      examples: [
-        { line: "planner dc audit history SRV-A01-01", shows: "Show the changes of a device" },
-        {
-          line: "planner dc audit history actor=jwt:alice",
-          shows: "Show the changes of a JWT, but of no token of that name",
-        },
-        {
-          line: "planner dc audit history since=2026-11-01T00:00:00Z order=asc",
-          shows: "Show a month, the oldest first",
-        },
-      ],
+      examples: {
+        "planner dc audit history SRV-A01-01": "Show the changes of a device",
+        "planner dc audit history actor=jwt:alice": "Show the changes of a JWT, but of no token of that name",
+        "planner dc audit history since=2026-11-01T00:00:00Z order=asc": "Show a month, the oldest first",
+      },
       async run({ args: { filters, db, json }, cli }) {
         const { printHistoryLines, printHistoryTable } = await import("../../dc/audit/audit.ts");
         const [database, parameters] = [parseDatabaseLocation(db, cli.cwd), parseFilters(filters)];
@@ -116,7 +109,7 @@ export const command = defineFamily({
       meta: { name: "dc audit dead-letters", description: "List change feed events that were not understood" },
       details: "Prints JSON Lines, the oldest first, each with an id, the time, the reason and the event.",
       args: { db: DATABASE_FLAG },
-      examples: [{ line: "planner dc audit dead-letters", shows: "List the dead letters" }],
+      examples: { "planner dc audit dead-letters": "List the dead letters" },
       async run({ args: { db }, cli }) {
         const { printDeadLetters } = await import("../../dc/audit/audit.ts");
         return printDeadLetters(parseDatabaseLocation(db, cli.cwd), cli);
@@ -129,15 +122,11 @@ export const command = defineFamily({
     ),
     drop: defineDeadLetterCommand("drop", "Delete dead letters", "Delete every dead letter"),
   },
-  examples: [
-    { line: "planner dc audit verify", shows: "Check the change log" },
-    { line: "planner dc audit history entity=device:SRV-A01-01", shows: "Show the changes of a device" },
-  ],
+  examples: {
+    "planner dc audit verify": "Check the change log",
+    "planner dc audit history entity=device:SRV-A01-01": "Show the changes of a device",
+  },
 });
-
-function createAuditUsageError(message: string) {
-  return createUsageError("dc audit archive", message);
-}
 
 /** Parses filters such as `entity=device:X`; a word without a name is the entity. The service rejects unknown names. */
 function parseFilters(filters: readonly string[]): Readonly<Record<string, string>> {
@@ -146,10 +135,7 @@ function parseFilters(filters: readonly string[]): Readonly<Record<string, strin
       const at = filter.indexOf("=");
       if (at > 0) return [filter.slice(0, at), filter.slice(at + 1)];
       if (at < 0) return ["entity", filter];
-      throw createUsageError(
-        "dc audit history",
-        `Wrong filter "${filter}": expected name=value, such as entity=device:SRV-1`,
-      );
+      throw new UsageError(`Wrong filter "${filter}": expected name=value, such as entity=device:SRV-1`);
     }),
   );
 }
@@ -160,7 +146,7 @@ function defineDeadLetterCommand(action: "replay" | "drop", summary: string, sho
     meta: { name: `dc audit ${action}`, description: summary },
     listed: summary.replace(/,.*/, ""),
     args: { ids: requiredArgument("Ids of dead letters, or all", { repeats: true }), db: DATABASE_FLAG },
-    examples: [{ line: `planner dc audit ${action} all`, shows }],
+    examples: { [`planner dc audit ${action} all`]: shows },
     async run({ args: { ids, db }, cli }) {
       const { settleDeadLetters } = await import("../../dc/audit/audit.ts");
       return settleDeadLetters(parseDatabaseLocation(db, cli.cwd), ids, action);

@@ -12,7 +12,7 @@ export const command = defineCommand({
     file: requiredArgument("The copy; a backup that exists is replaced", { completes: "file" }),
     db: DATABASE_FLAG,
   },
-  examples: [{ line: "planner dc backup copy.sqlite", shows: "Copy ./planner-dc.sqlite" }],
+  examples: { "planner dc backup copy.sqlite": "Copy ./planner-dc.sqlite" },
   async run({ args: { file, db }, cli }) {
     const { backUp } = await import("../../dc/backup.ts");
     return backUp(parseDatabaseLocation(db, cli.cwd), resolve(cli.cwd, file));

@@ -17,10 +17,10 @@ export const command = defineCommand({
     timeout: integerFlag(1, "Longest wait for the reply (30)", { valueHint: "seconds" }),
     list: booleanFlag("List the RPCs and whether they read or write", { excludes: ["<rpc>"] }),
   },
-  examples: [
-    { line: 'planner dc call GetRack \'{"code": "A01"}\'', shows: "Print a rack with its devices" },
-    { line: "planner dc call --list", shows: "List the RPCs" },
-  ],
+  examples: {
+    'planner dc call GetRack \'{"code": "A01"}\'': "Print a rack with its devices",
+    "planner dc call --list": "List the RPCs",
+  },
   async run({ args: { rpc = "", request = "{}", url, token, timeout, list }, cli }) {
     const { callRpc, printRpcs } = await import("../../dc/call.ts");
     if (list) return void printRpcs();

@@ -10,7 +10,7 @@ import {
 } from "../../dc/asked_flags.ts";
 import { parseDatabaseLocation } from "../../dc/database.ts";
 
-const REQUEST_FLAGS = deriveRequestFlags("dc capacity", GetCapacity, {
+const REQUEST_FLAGS = deriveRequestFlags(GetCapacity, {
   by: { field: "by", description: "List each of these (default: the scope)" },
   basis: LOAD_BASIS_FLAG,
   "max-age": MAX_AGE_FLAG,
@@ -28,10 +28,10 @@ export const command = defineCommand({
     ...REQUEST_FLAGS.flags,
     json: booleanFlag("Print the reply as JSON"),
   },
-  examples: [
-    { line: "planner dc capacity --by row", shows: "Show what is left in every row" },
-    { line: "planner dc capacity row:AMS1/1/B --by rack --json", shows: "List the racks of a row as JSON" },
-  ],
+  examples: {
+    "planner dc capacity --by row": "Show what is left in every row",
+    "planner dc capacity row:AMS1/1/B --by rack --json": "List the racks of a row as JSON",
+  },
   async run({ args: { db, scope = "", json, ...words }, cli }) {
     const { printCapacity } = await import("../../dc/capacity.ts");
     const request = { ...REQUEST_FLAGS.buildRequest(words), scope_ref: scope };

@@ -4,7 +4,7 @@ import { defineCommand } from "../../command.ts";
 import { DATABASE_FLAG } from "../../dc/asked_flags.ts";
 import { parseDatabaseLocation } from "../../dc/database.ts";
 
-import { assertOutputIsNoTerminal, createUsageError } from "../../usage_error.ts";
+import { assertOutputIsNoTerminal, UsageError } from "../../usage_error.ts";
 
 export const command = defineCommand({
   meta: { name: "dc export", description: "Write all resources as JSON Lines or CSV" },
@@ -20,13 +20,13 @@ export const command = defineCommand({
     }),
     kind: textFlag("kind", "Only this kind: rack, device, crac, cable, fabric_link"),
   },
-  examples: [
-    { line: "planner dc export backup.jsonl", shows: "Write everything as JSON Lines" },
-    { line: "planner dc export --to graphviz cables.dot", shows: "Draw the cables with Graphviz" },
-    { line: "planner dc export --format csv tables", shows: "Write one CSV per kind into a folder" },
-  ],
+  examples: {
+    "planner dc export backup.jsonl": "Write everything as JSON Lines",
+    "planner dc export --to graphviz cables.dot": "Draw the cables with Graphviz",
+    "planner dc export --format csv tables": "Write one CSV per kind into a folder",
+  },
   async run({ args: { output, db, format: given, kind, to }, cli }) {
-    assertOutputIsNoTerminal("dc export", output, "a file, or -");
+    assertOutputIsNoTerminal(output, "a file, or -");
     if (to !== undefined) {
       const { exportProgramFormat } = await import("../../dc/export.ts");
       const target = output === undefined || output === "-" ? undefined : resolve(cli.cwd, output);
@@ -37,7 +37,7 @@ export const command = defineCommand({
     const { exportInventory } = await import("../../dc/export.ts");
     const path = output === undefined || output === "-" ? undefined : resolve(cli.cwd, output);
     if (format === "csv" && kind === undefined && path === undefined) {
-      throw createUsageError("dc export", "One CSV holds one kind: expected --kind, or a folder for one file per kind");
+      throw new UsageError("One CSV holds one kind: expected --kind, or a folder for one file per kind");
     }
     const options = { format, kind: kind === undefined ? undefined : requireKind(kind), output: path };
     await exportInventory(parseDatabaseLocation(db, cli.cwd), options, cli);

@@ -21,12 +21,12 @@ export const command = defineCommand({
     { flags: ["atomic", "dry-run"], summary: "Import everything or nothing; write nothing" },
     { flags: ["url", "token"], summary: "A running server and its token" },
   ],
-  examples: [
-    { line: "planner dc sample | planner dc import -", shows: "Import the sample" },
-    { line: "planner dc import site.jsonl --errors wrong.jsonl", shows: "Keep refused lines" },
-    { line: "planner dc import tables/ --dry-run", shows: "Check CSV files" },
-    { line: "planner dc import --from netbox --url https://netbox.example", shows: "Import NetBox" },
-  ],
+  examples: {
+    "planner dc sample | planner dc import -": "Import the sample",
+    "planner dc import site.jsonl --errors wrong.jsonl": "Keep refused lines",
+    "planner dc import tables/ --dry-run": "Check CSV files",
+    "planner dc import --from netbox --url https://netbox.example": "Import NetBox",
+  },
   async run({ args, cli }) {
     if (args.from !== undefined) {
       const { runSourceImport } = await import("../../dc/exchange/run_source_import.ts");

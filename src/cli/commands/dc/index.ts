@@ -31,8 +31,8 @@ export const command = defineFamily({
     token: lazy("Create, list and revoke tokens", () => import("./token.ts")),
     mcp: lazy("Serve the read tools to an agent (MCP)", () => import("./mcp.ts")),
   },
-  examples: [
-    { line: "planner dc sample --db planner-dc.sqlite", shows: "Load the sample site" },
-    { line: "planner dc serve", shows: "Serve ./planner-dc.sqlite on http://127.0.0.1:8081" },
-  ],
+  examples: {
+    "planner dc sample --db planner-dc.sqlite": "Load the sample site",
+    "planner dc serve": "Serve ./planner-dc.sqlite on http://127.0.0.1:8081",
+  },
 });

@@ -46,11 +46,11 @@ export const command = defineCommand({
   details: "Conditions on several columns must all hold. --columns and --json show which columns a list has.",
   args: ARGS,
   joined: [{ flags: ["json", "csv"], summary: "Print the reply as JSON, or the rows as CSV" }],
-  examples: [
-    { line: "planner dc list racks", shows: "List all racks" },
-    { line: "planner dc list devices --where rack=B03", shows: "List the devices of a rack" },
-    { line: 'planner dc list supplies --sort "failover_pct desc" -n 5', shows: "List the fullest supplies" },
-  ],
+  examples: {
+    "planner dc list racks": "List all racks",
+    "planner dc list devices --where rack=B03": "List the devices of a rack",
+    'planner dc list supplies --sort "failover_pct desc" -n 5': "List the fullest supplies",
+  },
   async run({ args: { db, ...call }, cli }) {
     const { printInventory } = await import("../../dc/list_inventory.ts");
     await printInventory(parseDatabaseLocation(db, cli.cwd), call, cli);

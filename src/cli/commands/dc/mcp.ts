@@ -17,10 +17,10 @@ export const command = defineCommand({
     token: { ...TOKEN_FLAG, needs: ["--url"] },
     planning: booleanFlag("Serve the planning tools as well"),
   },
-  examples: [
-    { line: "planner dc mcp --db /srv/planner-dc.sqlite", shows: "Answer from a database" },
-    { line: "planner dc mcp --url https://dc.example:8081", shows: "Answer from a server, token in PLANNER_DC_TOKEN" },
-  ],
+  examples: {
+    "planner dc mcp --db /srv/planner-dc.sqlite": "Answer from a database",
+    "planner dc mcp --url https://dc.example:8081": "Answer from a server, token in PLANNER_DC_TOKEN",
+  },
   isServedAtOnce: true,
   async run({ args: { db, url, token, planning }, cli }) {
     if (url === undefined) return serveDcMcp({ database: parseDatabaseLocation(db, cli.cwd), planning });

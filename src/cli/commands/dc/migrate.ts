@@ -12,7 +12,7 @@ export const command = defineFamily({
       listed: "Show the schema's version",
       details: "Exits with 1 if steps are missing.",
       args: { db: DATABASE_FLAG },
-      examples: [{ line: "planner dc migrate status", shows: "Show the missing steps" }],
+      examples: { "planner dc migrate status": "Show the missing steps" },
       async run({ args: { db }, cli }) {
         const { printSchemaStatus } = await import("../../dc/migrate.ts");
         return printSchemaStatus(parseDatabaseLocation(db, cli.cwd));
@@ -23,15 +23,15 @@ export const command = defineFamily({
       listed: "Update the schema",
       details: "serve and import do the same when they open a database.",
       args: { db: DATABASE_FLAG },
-      examples: [{ line: "planner dc migrate apply", shows: "Update ./planner-dc.sqlite" }],
+      examples: { "planner dc migrate apply": "Update ./planner-dc.sqlite" },
       async run({ args: { db }, cli }) {
         const { applyMigrations } = await import("../../dc/migrate.ts");
         await applyMigrations(parseDatabaseLocation(db, cli.cwd));
       },
     }),
   },
-  examples: [
-    { line: "planner dc migrate", shows: "Show the missing steps; exit with 1 if there are any" },
-    { line: "planner dc migrate apply", shows: "Apply them, all or none" },
-  ],
+  examples: {
+    "planner dc migrate": "Show the missing steps; exit with 1 if there are any",
+    "planner dc migrate apply": "Apply them, all or none",
+  },
 });

@@ -5,7 +5,7 @@ import { defineCommand } from "../../command.ts";
 import { DATABASE_FLAG, DURING_WINDOW_FLAG, deriveRequestFlags, RENDER_FLAGS } from "../../dc/asked_flags.ts";
 import { parseDatabaseLocation } from "../../dc/database.ts";
 
-const REQUEST_FLAGS = deriveRequestFlags("dc place", FindPlacement, {
+const REQUEST_FLAGS = deriveRequestFlags(FindPlacement, {
   count: { field: "count", valueHint: "count", description: "Devices to place, at most 1000 (1)" },
   type: { field: "device_type", valueHint: "code", description: "Type of the devices" },
   like: { field: "device_code", valueHint: "code", description: "Device to copy" },
@@ -62,10 +62,10 @@ export const command = defineCommand({
     { flags: ["picture", "theme"], summary: "Draw the floor (.svg, .png, ...)" },
     { flags: ["json", "csv"], summary: "Print the reply as JSON, or the positions as CSV" },
   ],
-  examples: [
-    { line: "planner dc place --count 12 --height 2 --draw 800", shows: "Place servers" },
-    { line: "planner dc place row:AMS1/1/B --like STO-A09-1 --count 4", shows: "Copy a device" },
-  ],
+  examples: {
+    "planner dc place --count 12 --height 2 --draw 800": "Place servers",
+    "planner dc place row:AMS1/1/B --like STO-A09-1 --count 4": "Copy a device",
+  },
   async run({ args: { db, scope, picture, theme, "apply-file": applyFile, limit, json, csv, ...words }, cli }) {
     const { printPlaces } = await import("../../dc/place.ts");
     const path = (file: string | undefined) => (file === undefined ? undefined : resolve(cli.cwd, file));

@@ -12,7 +12,7 @@ import {
 } from "../../dc/asked_flags.ts";
 import { parseDatabaseLocation } from "../../dc/database.ts";
 
-const REQUEST_FLAGS = deriveRequestFlags("dc rehearse", RehearseFailures, {
+const REQUEST_FLAGS = deriveRequestFlags(RehearseFailures, {
   kind: { field: "kinds", description: "Fail these" },
   pairs: { field: "pairs", description: "Fail pairs; list those worse than each alone" },
   "no-cascade": { field: "cascade", clears: true, description: "Trip no overloaded source" },
@@ -47,10 +47,10 @@ export const command = defineCommand({
     theme: RENDER_FLAGS.theme,
   },
   joined: [{ flags: ["json", "csv"], summary: "Print the reply as JSON, or the causes as CSV" }],
-  examples: [
-    { line: "planner dc rehearse row:AMS1/1/D --min-severity high", shows: "List severe causes in a row" },
-    { line: "planner dc rehearse --kind power --pairs", shows: "Fail two supply elements at a time" },
-  ],
+  examples: {
+    "planner dc rehearse row:AMS1/1/D --min-severity high": "List severe causes in a row",
+    "planner dc rehearse --kind power --pairs": "Fail two supply elements at a time",
+  },
   async run({ args: { db, scope, picture, theme, limit, json, csv, ...words }, cli }) {
     const { printRehearsal } = await import("../../dc/rehearse.ts");
     const path = picture === undefined ? undefined : resolve(cli.cwd, picture);

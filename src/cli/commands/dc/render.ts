@@ -15,13 +15,13 @@ export const command = defineCommand({
     ...RENDER_FLAGS,
     "no-cascade": booleanFlag("power: trip no overloaded source"),
   },
-  examples: [
-    { line: "planner dc render rack A01 -o a01.svg", shows: "Draw a rack; .png, .html and .dot work as well" },
-    { line: "planner dc render power AMS1-A08-A --theme dark > a08.svg", shows: "Draw a power failure" },
-  ],
+  examples: {
+    "planner dc render rack A01 -o a01.svg": "Draw a rack; .png, .html and .dot work as well",
+    "planner dc render power AMS1-A08-A --theme dark > a08.svg": "Draw a power failure",
+  },
   async run({ args: { db, output, "no-cascade": steady, ...look }, cli }) {
     const { renderPicture } = await import("../../dc/render.ts");
-    assertOutputIsNoTerminal("dc render", output, "-o <file>, or -o -");
+    assertOutputIsNoTerminal(output, "-o <file>, or -o -");
     const path = output === undefined || output === "-" ? undefined : resolve(cli.cwd, output);
     await renderPicture(
       parseDatabaseLocation(db, cli.cwd),

@@ -9,7 +9,9 @@ export const command = defineCommand({
   details:
     "Refuses a database that a process has open. Verifies change log and inventory of the backup first, and keeps the file before as <db>.before-restore.",
   args: { file: requiredArgument("A backup", { completes: "file" }), db: DATABASE_FLAG },
-  examples: [{ line: "planner dc restore copy.sqlite", shows: "Replace ./planner-dc.sqlite" }],
+  examples: {
+    "planner dc restore copy.sqlite": "Replace ./planner-dc.sqlite",
+  },
   async run({ args: { file, db }, cli }) {
     const { restore } = await import("../../dc/backup.ts");
     return restore(parseDatabaseLocation(db, cli.cwd), resolve(cli.cwd, file));

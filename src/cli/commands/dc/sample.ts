@@ -20,18 +20,18 @@ export const command = defineCommand({
     },
     open: booleanFlag("Serve it from a temporary database and open the console"),
   },
-  examples: [
-    { line: "planner dc sample --open", shows: "Look at the sample site in the console" },
-    { line: "planner dc sample --db planner-dc.sqlite", shows: "Load the sample site into a database" },
-    { line: "planner dc sample --racks 2000 -o large.jsonl", shows: "Write a large site as JSON Lines" },
-  ],
+  examples: {
+    "planner dc sample --open": "Look at the sample site in the console",
+    "planner dc sample --db planner-dc.sqlite": "Load the sample site into a database",
+    "planner dc sample --racks 2000 -o large.jsonl": "Write a large site as JSON Lines",
+  },
   async run({ args: { racks, output, db, open }, cli }) {
     const { loadSample, requireSampleSize, writeSample } = await import("../../dc/sample.ts");
     const size = requireSampleSize(racks);
     if (db !== undefined) return loadSample(size, parseDatabaseLocation(db, cli.cwd), cli);
     // Connections that browsers keep open would keep the process running.
     if (open) return endProcess(await (await import("../../dc/open_sample.ts")).openSample(size, cli));
-    assertOutputIsNoTerminal("dc sample", output, "-o <file>, --db <file>, --open, or -o -");
+    assertOutputIsNoTerminal(output, "-o <file>, --db <file>, --open, or -o -");
     await writeSample(size, output === undefined || output === "-" ? undefined : resolve(cli.cwd, output), cli);
     return undefined;
   },

@@ -10,11 +10,11 @@ export const command = defineCommand({
   args: SERVE_FLAGS,
   joined: JOINED_SERVE_FLAGS,
   checksRules: true,
-  examples: [
-    { line: "planner dc serve", shows: "Serve planner-dc.sqlite" },
-    { line: "planner dc serve --host 0.0.0.0 --tokens tokens.json", shows: "Serve other machines" },
-    { line: "planner dc serve --config dc.yaml --print-config", shows: "Print the settings" },
-  ],
+  examples: {
+    "planner dc serve": "Serve planner-dc.sqlite",
+    "planner dc serve --host 0.0.0.0 --tokens tokens.json": "Serve other machines",
+    "planner dc serve --config dc.yaml --print-config": "Print the settings",
+  },
   async run({ args, cli }) {
     const { printSettings, readServeSettings } = await import("../../dc/serve/settings.ts");
     const { buildServeOptions } = await import("../../dc/serve/serve_options.ts");

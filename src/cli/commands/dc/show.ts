@@ -12,10 +12,10 @@ export const command = defineCommand({
     db: DATABASE_FLAG,
     json: booleanFlag("Print one JSON document instead of text"),
   },
-  examples: [
-    { line: "planner dc show B03", shows: "Show a rack and its devices" },
-    { line: "planner dc show device UPS-A2", shows: "Show a device and its ports" },
-  ],
+  examples: {
+    "planner dc show B03": "Show a rack and its devices",
+    "planner dc show device UPS-A2": "Show a device and its ports",
+  },
   async run({ args: { db, ...call }, cli }) {
     const { printResource } = await import("../../dc/show_thing.ts");
     await printResource(parseDatabaseLocation(db, cli.cwd), call);

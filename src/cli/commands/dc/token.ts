@@ -19,17 +19,12 @@ export const command = defineFamily({
         ),
         expires: textFlag("when", "Last day (2027-01-31) or duration (90d, 12h); default: none"),
       },
-      examples: [
-        {
-          line: "planner dc token create anna --role writer --tokens tokens.json",
-          shows: "Create a token that may write",
-        },
-        {
-          line: "planner dc token create outlook --role calendar --tokens tokens.json",
-          shows: "Create a secret for the address of the calendar of windows",
-        },
-        { line: "planner dc token create ci --expires 90d --tokens tokens.json", shows: "Create a token with an end" },
-      ],
+      examples: {
+        "planner dc token create anna --role writer --tokens tokens.json": "Create a token that may write",
+        "planner dc token create outlook --role calendar --tokens tokens.json":
+          "Create a secret for the address of the calendar of windows",
+        "planner dc token create ci --expires 90d --tokens tokens.json": "Create a token with an end",
+      },
       async run({ args: { name, tokens, role = "reader", expires }, cli }) {
         const { createToken } = await import("../../dc/tokens.ts");
         await createToken(resolve(cli.cwd, tokens), { name, role, expires }, cli);
@@ -39,7 +34,9 @@ export const command = defineFamily({
       meta: { name: "dc token list", description: "List the tokens of a file: names, roles, beginnings and ends" },
       listed: "List names, roles and ends",
       args: { tokens: TOKEN_FILE_FLAG },
-      examples: [{ line: "planner dc token list --tokens tokens.json", shows: "List the tokens" }],
+      examples: {
+        "planner dc token list --tokens tokens.json": "List the tokens",
+      },
       async run({ args: { tokens }, cli }) {
         const { printTokens } = await import("../../dc/tokens.ts");
         printTokens(resolve(cli.cwd, tokens), cli);
@@ -48,15 +45,17 @@ export const command = defineFamily({
     revoke: defineCommand({
       meta: { name: "dc token revoke", description: "Delete a token" },
       args: { name: requiredArgument("Name of the token"), tokens: TOKEN_FILE_FLAG },
-      examples: [{ line: "planner dc token revoke anna --tokens tokens.json", shows: "Delete a token" }],
+      examples: {
+        "planner dc token revoke anna --tokens tokens.json": "Delete a token",
+      },
       async run({ args: { name, tokens }, cli }) {
         const { revokeToken } = await import("../../dc/tokens.ts");
         await revokeToken(resolve(cli.cwd, tokens), name);
       },
     }),
   },
-  examples: [
-    { line: "planner dc token create anna --role writer --tokens tokens.json", shows: "Create a token and print it" },
-    { line: "planner dc token revoke anna --tokens tokens.json", shows: "Delete it; servers notice within a second" },
-  ],
+  examples: {
+    "planner dc token create anna --role writer --tokens tokens.json": "Create a token and print it",
+    "planner dc token revoke anna --tokens tokens.json": "Delete it; servers notice within a second",
+  },
 });

@@ -18,10 +18,10 @@ export const command = defineFamily({
         "dry-run": booleanFlag("Check everything, write nothing"),
         json: booleanFlag("Print findings and result as JSON lines"),
       },
-      examples: [
-        { line: "planner dc types import devicetype-library/device-types/Dell", shows: "Import one manufacturer" },
-        { line: "planner dc types import device-types/ --dry-run", shows: "Check a library" },
-      ],
+      examples: {
+        "planner dc types import devicetype-library/device-types/Dell": "Import one manufacturer",
+        "planner dc types import device-types/ --dry-run": "Check a library",
+      },
       async run({ args: { files, db, "dry-run": dryRun, json }, cli }) {
         const { importDeviceTypes } = await import("../../dc/exchange/import_types.ts");
         return importDeviceTypes(parseDatabaseLocation(db, cli.cwd), { files, dryRun, json, cwd: cli.cwd }, cli);
@@ -36,18 +36,17 @@ export const command = defineFamily({
         db: DATABASE_FLAG,
         json: booleanFlag("Print whole types as JSON lines"),
       },
-      examples: [{ line: "planner dc types list poweredge", shows: "List the types with a word in their names" }],
+      examples: {
+        "planner dc types list poweredge": "List the types with a word in their names",
+      },
       async run({ args: { words, db, json }, cli }) {
         const { printDeviceTypes } = await import("../../dc/exchange/list_types.ts");
         await printDeviceTypes(parseDatabaseLocation(db, cli.cwd), { words, json });
       },
     }),
   },
-  examples: [
-    {
-      line: "planner dc types import devicetype-library/device-types/Dell",
-      shows: "Import the types of a manufacturer",
-    },
-    { line: "planner dc types list poweredge", shows: "List the types with a word in their names" },
-  ],
+  examples: {
+    "planner dc types import devicetype-library/device-types/Dell": "Import the types of a manufacturer",
+    "planner dc types list poweredge": "List the types with a word in their names",
+  },
 });

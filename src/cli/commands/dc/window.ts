@@ -13,7 +13,7 @@ import {
 import { parseDatabaseLocation } from "../../dc/database.ts";
 import { assertOutputIsNoTerminal } from "../../usage_error.ts";
 
-const CHECK_FLAGS = deriveRequestFlags("dc window check", CheckWindow, {
+const CHECK_FLAGS = deriveRequestFlags(CheckWindow, {
   "exposed-racks": {
     field: "exposed_racks",
     valueHint: "count",
@@ -24,7 +24,7 @@ const CHECK_FLAGS = deriveRequestFlags("dc window check", CheckWindow, {
   "max-age": MAX_AGE_FLAG,
 });
 
-const LIST_FLAGS = deriveRequestFlags("dc window list", ListWindows, {
+const LIST_FLAGS = deriveRequestFlags(ListWindows, {
   state: { field: "states", description: "Windows in this state" },
   verdict: { field: "verdicts", description: "Windows with this verdict" },
 });
@@ -46,12 +46,10 @@ export const command = defineFamily({
         owner: textFlag("name", "Who does it"),
         contact: textFlag("text", "How to reach them"),
       },
-      examples: [
-        {
-          line: 'planner dc window add MW-1 PDU-A01-B --from "2099-11-28 20:00" --for 2h --title "Replace a PDU"',
-          shows: "Plan the replacement of a PDU",
-        },
-      ],
+      examples: {
+        'planner dc window add MW-1 PDU-A01-B --from "2099-11-28 20:00" --for 2h --title "Replace a PDU"':
+          "Plan the replacement of a PDU",
+      },
       async run({ args: { db, ...asked }, cli }) {
         const { addWindow } = await import("../../dc/stored_windows.ts");
         await addWindow(parseDatabaseLocation(db, cli.cwd), asked, cli);
@@ -81,17 +79,12 @@ export const command = defineFamily({
         ...CHECK_FLAGS.flags,
         json: booleanFlag("Print the reply as JSON"),
       },
-      examples: [
-        { line: "planner dc window check PDU-A01-B --for 2h", shows: "Ask whether a PDU may be replaced now" },
-        {
-          line: 'planner dc window check UPS-B1 --from "2099-11-28 20:00" --for 8h --time-zone Europe/Amsterdam',
-          shows: "Ask about a Saturday evening",
-        },
-        {
-          line: "planner dc window check PDU-A01-A --for 2h --accept role:mgmt-switch",
-          shows: "Accept what is known to go off",
-        },
-      ],
+      examples: {
+        "planner dc window check PDU-A01-B --for 2h": "Ask whether a PDU may be replaced now",
+        'planner dc window check UPS-B1 --from "2099-11-28 20:00" --for 8h --time-zone Europe/Amsterdam':
+          "Ask about a Saturday evening",
+        "planner dc window check PDU-A01-A --for 2h --accept role:mgmt-switch": "Accept what is known to go off",
+      },
       async run({ args: { db, ...asked }, cli }) {
         const { printWindowVerdict } = await import("../../dc/window.ts");
         return printWindowVerdict(
@@ -117,12 +110,12 @@ export const command = defineFamily({
         db: DATABASE_FLAG,
         format: enumFlag(["ics", "jsonl"], "Format (by the name of the file, else ics)"),
       },
-      examples: [
-        { line: "planner dc window export windows.ics", shows: "Write a calendar of all windows" },
-        { line: "planner dc window export windows.jsonl", shows: "Write all windows for a copy of the site" },
-      ],
+      examples: {
+        "planner dc window export windows.ics": "Write a calendar of all windows",
+        "planner dc window export windows.jsonl": "Write all windows for a copy of the site",
+      },
       async run({ args: { output, db, format }, cli }) {
-        assertOutputIsNoTerminal("dc window export", output, "a file, or -");
+        assertOutputIsNoTerminal(output, "a file, or -");
         const target = output === undefined || output === "-" ? undefined : resolve(cli.cwd, output);
         const { exportCalendar, exportWindowLines } = await import("../../dc/window_files.ts");
         const write = (format ?? output?.split(".").at(-1)) === "jsonl" ? exportWindowLines : exportCalendar;
@@ -141,13 +134,10 @@ export const command = defineFamily({
         "time-zone": textFlag("name", "Zone of days and of times without one (the site's)"),
         "dry-run": booleanFlag("Check everything and store nothing"),
       },
-      examples: [
-        { line: "planner dc window import isp.ics", shows: "Store what a circuit provider announces" },
-        {
-          line: "planner dc window import isp.ics --element CABLE-7 --dry-run",
-          shows: "Try it for events that name nothing",
-        },
-      ],
+      examples: {
+        "planner dc window import isp.ics": "Store what a circuit provider announces",
+        "planner dc window import isp.ics --element CABLE-7 --dry-run": "Try it for events that name nothing",
+      },
       async run({ args: { db, ...asked }, cli }) {
         const { importCalendar } = await import("../../dc/import_calendar.ts");
         return importCalendar(parseDatabaseLocation(db, cli.cwd), asked, cli);
@@ -163,10 +153,10 @@ export const command = defineFamily({
         "time-zone": textFlag("name", "Zone of the times (the site's)"),
         json: booleanFlag("Print the reply as JSON"),
       },
-      examples: [
-        { line: "planner dc window list --state planned --state begun", shows: "List what is open" },
-        { line: "planner dc window list --element PDU-A01-B", shows: "List what takes a PDU out" },
-      ],
+      examples: {
+        "planner dc window list --state planned --state begun": "List what is open",
+        "planner dc window list --element PDU-A01-B": "List what takes a PDU out",
+      },
       async run({ args: { db, ...asked }, cli }) {
         const { printWindows } = await import("../../dc/stored_windows.ts");
         await printWindows(
@@ -185,7 +175,7 @@ export const command = defineFamily({
         db: DATABASE_FLAG,
         json: booleanFlag("Print the notices as JSON"),
       },
-      examples: [{ line: "planner dc window notify MW-1", shows: "Print whom to tell what" }],
+      examples: { "planner dc window notify MW-1": "Print whom to tell what" },
       async run({ args: { db, ...asked }, cli }) {
         const { printWindowNotices } = await import("../../dc/window_sheet.ts");
         await printWindowNotices(parseDatabaseLocation(db, cli.cwd), asked, cli);
@@ -200,10 +190,10 @@ export const command = defineFamily({
         db: DATABASE_FLAG,
         format: enumFlag(["text", "html"], "Format: html is a page for a printer (text)"),
       },
-      examples: [
-        { line: "planner dc window sheet MW-1", shows: "Print what to do" },
-        { line: "planner dc window sheet MW-1 --format html > MW-1.html", shows: "Make a page for a printer" },
-      ],
+      examples: {
+        "planner dc window sheet MW-1": "Print what to do",
+        "planner dc window sheet MW-1 --format html > MW-1.html": "Make a page for a printer",
+      },
       async run({ args: { db, code, format = "text" }, cli }) {
         const { printWindowSheet } = await import("../../dc/window_sheet.ts");
         await printWindowSheet(parseDatabaseLocation(db, cli.cwd), code, format);
@@ -218,14 +208,18 @@ export const command = defineFamily({
         "time-zone": textFlag("name", "Zone of the times (the site's)"),
         json: booleanFlag("Print the reply as JSON"),
       },
-      examples: [{ line: "planner dc window show MW-1", shows: "Print a window and what it does" }],
+      examples: {
+        "planner dc window show MW-1": "Print a window and what it does",
+      },
       async run({ args: { db, ...asked }, cli }) {
         const { printWindow } = await import("../../dc/stored_windows.ts");
         await printWindow(parseDatabaseLocation(db, cli.cwd), asked, cli);
       },
     }),
   },
-  examples: [{ line: "planner dc window check PDU-A01-B --for 2h", shows: "Ask whether a PDU may be replaced now" }],
+  examples: {
+    "planner dc window check PDU-A01-B --for 2h": "Ask whether a PDU may be replaced now",
+  },
 });
 
 /** Defines a command that sets the state of a window. */
@@ -234,7 +228,7 @@ function defineStateCommand(name: string, state: "BEGUN" | "CANCELLED" | "DONE",
     meta: { name: `dc window ${name}`, description: summary },
     details,
     args: { code: requiredArgument("Code of the window"), db: DATABASE_FLAG },
-    examples: [{ line: `planner dc window ${name} MW-1`, shows: summary }],
+    examples: { [`planner dc window ${name} MW-1`]: summary },
     async run({ args: { db, code }, cli }) {
       const { setWindowState } = await import("../../dc/stored_windows.ts");
       await setWindowState(parseDatabaseLocation(db, cli.cwd), code, state);

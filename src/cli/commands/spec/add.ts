@@ -33,15 +33,13 @@ export const command = defineCommand({
     due: textFlag("day", "Due day, YYYY-MM-DD"),
     json: JSON_FLAG,
   },
-  examples: [
-    { line: 'planner add "Refuse addresses that are no web pages"', shows: "Create a pending spec" },
-    {
-      line: 'planner add "Refuse URLs without a host" --criterion "They are refused" --verify "npm test -- urls"',
-      shows: "Name the check that proves the criterion",
-    },
-    { line: 'planner add "Sell rope" --template spec', shows: "Use the fields and text of .planner/templates/spec.md" },
-    { line: "planner add - < notes.txt", shows: "Read title and body from a file" },
-  ],
+  examples: {
+    'planner add "Refuse addresses that are no web pages"': "Create a pending spec",
+    'planner add "Refuse URLs without a host" --criterion "They are refused" --verify "npm test -- urls"':
+      "Name the check that proves the criterion",
+    'planner add "Sell rope" --template spec': "Use the fields and text of .planner/templates/spec.md",
+    "planner add - < notes.txt": "Read title and body from a file",
+  },
   async run({ args: { description, body, label, criterion, verify, json, ...words }, cli }) {
     if (description === "-" && body === "-") {
       throw new UsageError("Both the description and --body are read from standard input: expected one", null);

@@ -30,12 +30,12 @@ export const command = defineCommand({
   details:
     "Without --by: shows the commands of a spec's checks that no person of this machine has accepted, with their origin, and asks. Accepted commands are kept outside of the repository. With --by: sets approval.status, approval.by and approval.at of the spec and adds an entry under `## Approval Discussion`; refused if the spec requires no approval, is approved already, completed or cancelled. Refused in a run and its worktree, as is `planner trust`. --json prints `accepted` of `kind`, `text`, `from` and `commit`, with --by `spec_id`, `approval`, `by` and `at`.",
   args: ARGS,
-  examples: [
-    { line: "planner approve 003", shows: "Accept the checks of today's third spec" },
-    { line: "planner approve --commands", shows: "Accept the commands of the settings" },
-    { line: "planner approve --like 'npm test --'", shows: "Accept `npm test --` with any test's name" },
-    { line: "planner approve 003 --by Ann", shows: "Approve today's third spec, which requires it" },
-  ],
+  examples: {
+    "planner approve 003": "Accept the checks of today's third spec",
+    "planner approve --commands": "Accept the commands of the settings",
+    "planner approve --like 'npm test --'": "Accept `npm test --` with any test's name",
+    "planner approve 003 --by Ann": "Approve today's third spec, which requires it",
+  },
   async run({ args: { id, by, reason, ...words }, cli }) {
     if (by === undefined || id === undefined) {
       const { approveCommands } = await import("../../approve_commands.ts");

@@ -10,10 +10,10 @@ export const board = defineCommand({
     port: integerFlag(0, "Port (default: a free one)", { maximum: 65_535, valueHint: "n" }),
     "no-open": booleanFlag("Print the address only"),
   },
-  examples: [
-    { line: "planner board", shows: "Open the board of the project" },
-    { line: "planner board --no-open --port 4600", shows: "Serve it on a fixed port and print the address" },
-  ],
+  examples: {
+    "planner board": "Open the board of the project",
+    "planner board --no-open --port 4600": "Serve it on a fixed port and print the address",
+  },
   async run({ args: { port = 0, "no-open": isQuiet }, cli }) {
     const { serveBoard } = await import("../../board/serve_board.ts");
     // Connections that browsers keep open would keep the process running.
@@ -29,7 +29,9 @@ export const demo = defineCommand({
     port: integerFlag(0, "Port of the board (default: a free one)", { maximum: 65_535, valueHint: "n" }),
     "no-open": booleanFlag("Print the address only"),
   },
-  examples: [{ line: "planner demo", shows: "Look at the board without setting anything up" }],
+  examples: {
+    "planner demo": "Look at the board without setting anything up",
+  },
   async run({ args: { port, "no-open": isQuiet }, cli }) {
     const { runDemo } = await import("../../demo/demo.ts");
     const flags = [...(port === undefined ? [] : ["--port", String(port)]), ...(isQuiet ? ["--no-open"] : [])];

@@ -19,11 +19,11 @@ export const command = defineCommand({
     undo: booleanFlag("Uncheck it"),
     json: JSON_FLAG,
   },
-  examples: [
-    { line: "planner check 003 2", shows: "Check the second criterion" },
-    { line: 'planner check 003 "documented"', shows: "Check the criterion with this text" },
-    { line: "planner check 003 2 --undo", shows: "Uncheck the second criterion" },
-  ],
+  examples: {
+    "planner check 003 2": "Check the second criterion",
+    'planner check 003 "documented"': "Check the criterion with this text",
+    "planner check 003 2 --undo": "Uncheck the second criterion",
+  },
   async run({ args: { id, criterion, undo, json }, cli }) {
     return runProvingCommand(cli, undo ? [] : [id], async (context) => {
       const spec = await findSpecId(context, id, { archived: false });

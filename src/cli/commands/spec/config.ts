@@ -20,12 +20,12 @@ export const command = defineCommand({
     explain: booleanFlag("Print value, default and effect of each setting, or of those below the key"),
     json: JSON_FLAG,
   },
-  examples: [
-    { line: "planner config", shows: "Show all settings" },
-    { line: "planner config schema.spec.fields.status.enum --json", shows: "Show the allowed statuses" },
-    { line: "planner config --validate", shows: "Check the file" },
-    { line: "planner config watch --explain", shows: "Say what the settings of watch do" },
-  ],
+  examples: {
+    "planner config": "Show all settings",
+    "planner config schema.spec.fields.status.enum --json": "Show the allowed statuses",
+    "planner config --validate": "Check the file",
+    "planner config watch --explain": "Say what the settings of watch do",
+  },
   async run({ args: { key, validate, explain, json }, cli }) {
     if (explain) return explainSettings(key, json);
     const project = await cli.openProject();

@@ -10,7 +10,7 @@ export const command = defineCommand({
   meta: { name: "diagnose", description: "Check a spec's file, log, lock, commits, criteria and record" },
   details: "What is not in order comes first, with the last lines of failed checks.",
   args: { id: ANY_ID, json: JSON_FLAG },
-  examples: [{ line: "planner diagnose 003", shows: "Check today's third spec" }],
+  examples: { "planner diagnose 003": "Check today's third spec" },
   async run({ args: { id, json }, cli }) {
     const { value } = await runTool(await cli.openContext(), diagnoseTool, { id });
     if (json) printJson(value);

@@ -15,11 +15,11 @@ export const command = defineCommand({
     self: booleanFlag("Print this executable's build, path and SHA-256 instead", { excludes: ["--fix"] }),
     json: JSON_FLAG,
   },
-  examples: [
-    { line: "planner doctor", shows: "List problems" },
-    { line: "planner doctor --fix", shows: "Repair them" },
-    { line: "planner doctor --self", shows: "Identify this executable" },
-  ],
+  examples: {
+    "planner doctor": "List problems",
+    "planner doctor --fix": "Repair them",
+    "planner doctor --self": "Identify this executable",
+  },
   async run({ args: { fix, self, json }, cli }) {
     if (self) {
       const { readSelfReport, formatSelfReport } = await import("../../self_report.ts");

@@ -15,10 +15,10 @@ export const command = defineCommand({
   details:
     "The editor opens a copy. If another program changed the spec meanwhile, nothing is overwritten: your text stays in a file that the message names. The copy is in the temporary directory, and also stays if the editor fails or the disk is full.",
   args: { id: ACTIVE_ID },
-  examples: [
-    { line: "planner edit 003", shows: "Edit today's third spec" },
-    { line: 'VISUAL="code --wait" planner edit 003', shows: "Use an editor with arguments" },
-  ],
+  examples: {
+    "planner edit 003": "Edit today's third spec",
+    'VISUAL="code --wait" planner edit 003': "Use an editor with arguments",
+  },
   async run({ args: { id: text }, cli }) {
     const project = await cli.openProject();
     const { context } = project;

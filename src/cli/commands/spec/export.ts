@@ -76,11 +76,11 @@ export const command = defineCommand({
     label: { type: "string", alias: "l", multiple: true, description: "Only specs with this label, or one of several" },
     archived: booleanFlag("Include archived specs", { alias: "a" }),
   },
-  examples: [
-    { line: "planner export --archived -o specs.json", shows: "Write all specs, as a backup or for another project" },
-    { line: "planner export --format csv --status completed", shows: "Write a table for a spreadsheet" },
-    { line: "planner export --format markdown --label api", shows: "Write a table for a report" },
-  ],
+  examples: {
+    "planner export --archived -o specs.json": "Write all specs, as a backup or for another project",
+    "planner export --format csv --status completed": "Write a table for a spreadsheet",
+    "planner export --format markdown --label api": "Write a table for a report",
+  },
   async run({ args: { format = "json", output, status, type, label, archived }, cli }) {
     const exported = await collectExportedSpecs(await cli.openContext(), {
       status,

@@ -14,10 +14,10 @@ export const command = defineCommand({
   details:
     "Runs the checks that criteria name (`verify: <command>` below one), where the spec's worktree is or else here. On a terminal it asks first about commands that no person has accepted. Ctrl-C ends the checks and changes nothing.",
   args: { id: ACTIVE_ID, unproven: UNPROVEN_FLAG, ...SHARED_CLAIM_FLAGS, json: JSON_FLAG },
-  examples: [
-    { line: "planner finalize 003", shows: "Complete today's third spec" },
-    { line: 'planner finalize 003 --unproven "the server is down"', shows: "Complete it without proof" },
-  ],
+  examples: {
+    "planner finalize 003": "Complete today's third spec",
+    'planner finalize 003 --unproven "the server is down"': "Complete it without proof",
+  },
   async run({ args: { id, unproven, json, ...wishes }, cli }) {
     const shared = await confirmClaimOptions(wishes, cli);
     return runProvingCommand(cli, [id], async (context, signal) => {

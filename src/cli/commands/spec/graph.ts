@@ -38,11 +38,11 @@ export const command = defineCommand({
     ...LIST_FLAGS,
     json: { ...JSON_FLAG, excludes: ["--format"] },
   },
-  examples: [
-    { line: "planner graph", shows: "Show open specs in layers" },
-    { line: "planner graph --format svg > specs.svg", shows: "Draw them" },
-    { line: "planner graph --label api --format mermaid", shows: "Write the specs of a label for a Markdown file" },
-  ],
+  examples: {
+    "planner graph": "Show open specs in layers",
+    "planner graph --format svg > specs.svg": "Draw them",
+    "planner graph --label api --format mermaid": "Write the specs of a label for a Markdown file",
+  },
   async run({ args: { format: wanted, json, all, status, due, type, label, priority, assignee }, cli }) {
     const format = json ? "json" : (wanted ?? "text");
     const context = await cli.openContext();

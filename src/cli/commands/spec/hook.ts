@@ -13,10 +13,10 @@ export const command = defineCommand({
   details:
     "install writes git's pre-commit hook; an existing hook is kept and runs first. The hook runs `planner lint --staged` if files under .planner/ are staged. It uses this executable, otherwise the one on PATH, and rejects the commit if neither exists. uninstall restores the previous hook. status exits with 1 if the hook does not check this project. With husky, lefthook, pre-commit or prek the check is added to their configuration and only warns if planner is not on PATH; for a file that is not edited, the lines to add are printed.",
   args: { action: requiredArgument("Action", { options: ["install", "uninstall", "status"] }), json: JSON_FLAG },
-  examples: [
-    { line: "planner hook install", shows: "Check specs before each commit" },
-    { line: "planner hook status", shows: "Check whether the hook is installed" },
-  ],
+  examples: {
+    "planner hook install": "Check specs before each commit",
+    "planner hook status": "Check whether the hook is installed",
+  },
   async run({ args: { action, json }, cli }) {
     const { root } = await cli.openProject();
     const repository = await requireRepository(root);

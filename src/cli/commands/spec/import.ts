@@ -26,11 +26,11 @@ export const command = defineCommand({
     "dry-run": booleanFlag("Print what would happen, write nothing", { alias: "n" }),
     json: JSON_FLAG,
   },
-  examples: [
-    { line: "planner import ../shop --dry-run", shows: "Show what an import of another project would do" },
-    { line: "planner import --from github issues.json", shows: "Import issues that `gh issue list --json` printed" },
-    { line: "planner import specs.json", shows: "Import specs that `planner export` wrote" },
-  ],
+  examples: {
+    "planner import ../shop --dry-run": "Show what an import of another project would do",
+    "planner import --from github issues.json": "Import issues that `gh issue list --json` printed",
+    "planner import specs.json": "Import specs that `planner export` wrote",
+  },
   async run({ args: { path, from, origin, overwrite, "dry-run": dryRun, json }, cli }) {
     const project = await cli.openProject();
     const full = resolve(cli.cwd, path);

@@ -36,11 +36,11 @@ export const command = defineCommand({
   details:
     "Asks questions on a terminal; uses defaults without a terminal, with --yes or with --agent. Existing files are extended, never replaced, so a second run only adds what is missing.",
   args: INIT_FLAGS,
-  examples: [
-    { line: "planner init", shows: "Set up a project interactively" },
-    { line: "planner init --agent claude --agent cursor", shows: "Set up two agents without questions" },
-    { line: "planner init --yes --hook", shows: "Use defaults and check specs before every commit" },
-  ],
+  examples: {
+    "planner init": "Set up a project interactively",
+    "planner init --agent claude --agent cursor": "Set up two agents without questions",
+    "planner init --yes --hook": "Use defaults and check specs before every commit",
+  },
   async run({ args: words, cli }) {
     const root = selectInitRoot(cli);
     const setup = await decideSetup(root, words);

@@ -42,12 +42,12 @@ export const command = defineCommand({
     staged: booleanFlag("Check the staged files in git's index", { excludes: ["--fix", "<id>"] }),
     "max-warnings": integerFlag(0, "Exit with 1 if there are more warnings", { valueHint: "n" }),
   },
-  examples: [
-    { line: "planner lint", shows: "List all findings by file" },
-    { line: "planner lint 003 004 --fix", shows: "Fix two specs" },
-    { line: "planner lint --fix --dry-run | git apply", shows: "Apply the fixes through git" },
-    { line: "planner lint --format sarif > lint.sarif", shows: "Write a report for code scanning" },
-  ],
+  examples: {
+    "planner lint": "List all findings by file",
+    "planner lint 003 004 --fix": "Fix two specs",
+    "planner lint --fix --dry-run | git apply": "Apply the fixes through git",
+    "planner lint --format sarif > lint.sarif": "Write a report for code scanning",
+  },
   async run({ args: { id: ids, all, fix, "dry-run": dryRun, format, json, staged, "max-warnings": most }, cli }) {
     const options = { ids, all, fix, dryRun, staged };
     const below = ids.length > 0 || fix ? [] : await findProjectsBelow(cli, staged);

@@ -22,12 +22,12 @@ export const command = defineCommand({
     ...LIST_LIMIT_FLAGS,
     json: JSON_FLAG,
   },
-  examples: [
-    { line: "planner list", shows: "List all active specs" },
-    { line: "planner list --status blocked", shows: "List specs that wait for another spec" },
-    { line: "planner list --sort priority --assignee ada", shows: "List the specs of one person, most urgent first" },
-    { line: "planner list --label api --label web --json", shows: "List specs with either label, as JSON" },
-  ],
+  examples: {
+    "planner list": "List all active specs",
+    "planner list --status blocked": "List specs that wait for another spec",
+    "planner list --sort priority --assignee ada": "List the specs of one person, most urgent first",
+    "planner list --label api --label web --json": "List specs with either label, as JSON",
+  },
   async run({ args: { status, archived, type, label, priority, assignee, limit, json, ...plan }, cli }) {
     const context = await cli.openContext();
     const value = archived

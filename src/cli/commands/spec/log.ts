@@ -48,12 +48,12 @@ export const command = defineCommand({
     }),
     json: JSON_FLAG,
   },
-  examples: [
-    { line: "planner log 003", shows: "Print the last 100 lines" },
-    { line: "planner log 003 -n 20 --follow", shows: "Print the last 20 lines and follow the log" },
-    { line: "planner log 003 --run last", shows: "Show how the last run ended and why" },
-    { line: "planner log 003 --since 2026-11-21T09:30:00Z", shows: "Print at most 100 lines from that time on" },
-  ],
+  examples: {
+    "planner log 003": "Print the last 100 lines",
+    "planner log 003 -n 20 --follow": "Print the last 20 lines and follow the log",
+    "planner log 003 --run last": "Show how the last run ended and why",
+    "planner log 003 --since 2026-11-21T09:30:00Z": "Print at most 100 lines from that time on",
+  },
   async run({ args: { id, follow, json, run, ...words }, cli }) {
     const context = await cli.openContext();
     // The id is resolved once, because a spec that is added later must not make it ambiguous.

@@ -40,11 +40,11 @@ export const command = defineCommand({
     ...SHARED_CLAIM_FLAGS,
     json: JSON_FLAG,
   },
-  examples: [
-    { line: "planner merge 003", shows: "Merge today's third spec" },
-    { line: "planner merge --all", shows: "Merge all finished work" },
-    { line: "planner merge 003 --as 1a2b3c", shows: "Complete it: commit 1a2b3c of the main branch has its work" },
-  ],
+  examples: {
+    "planner merge 003": "Merge today's third spec",
+    "planner merge --all": "Merge all finished work",
+    "planner merge 003 --as 1a2b3c": "Complete it: commit 1a2b3c of the main branch has its work",
+  },
   async run({ args: { ids, all, as = null, unproven = null, json, steal, offline }, cli }) {
     if (as !== null && ids.length > 1) throw new UsageError(`"--as" takes one of <ids>: got ${ids.length}`, null);
     const project = await cli.openProject();

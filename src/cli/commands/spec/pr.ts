@@ -42,11 +42,11 @@ export const command = defineCommand({
   details:
     "Pushes the branch of each spec, with your hooks, and makes or updates its request with gh (GitHub) or glab (GitLab), whose login it uses. Without the program it prints the text and the address to open. The text has the criteria with their checks and results, the run and the commits. --sync fast-forwards your main branch to the remote's, finds what was merged there, runs the checks of these specs on your main branch and completes them. Exits with 1 if something is left to do for a person. --json prints `results` of `spec_id`, `outcome`, `number` and `url`: created, updated, pushed or refused; with --sync open, closed, found, missing or refused, with `sign`, `result` and `reason`.",
   args: PR_ARGS,
-  examples: [
-    { line: "planner pr 003", shows: "Push the work on today's third spec and make its pull request" },
-    { line: "planner pr 003 --print", shows: "Look at its text first" },
-    { line: "planner pr --sync", shows: "Complete the specs whose requests were merged" },
-  ],
+  examples: {
+    "planner pr 003": "Push the work on today's third spec and make its pull request",
+    "planner pr 003 --print": "Look at its text first",
+    "planner pr --sync": "Complete the specs whose requests were merged",
+  },
   run: ({ args, cli }) => runPullRequests(args, cli),
 });
 

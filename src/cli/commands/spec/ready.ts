@@ -13,10 +13,10 @@ export const command = defineCommand({
   },
   details: "With --json a spec has the fields that `planner list --json` prints.",
   args: { ...LIST_LIMIT_FLAGS, json: JSON_FLAG },
-  examples: [
-    { line: "planner ready", shows: "List all ready specs" },
-    { line: "planner ready --limit 1 --json", shows: "Print the first one as JSON" },
-  ],
+  examples: {
+    "planner ready": "List all ready specs",
+    "planner ready --limit 1 --json": "Print the first one as JSON",
+  },
   async run({ args: { type, label, limit, json }, cli }) {
     const context = await cli.openContext();
     const { value } = await runTool(context, readyCommand, { limit: NO_LIMIT });

@@ -25,11 +25,11 @@ export const command = defineCommand({
   details:
     "Without a terminal it prints the difference and asks nothing. Shows criteria, checks, commits and files, then the difference in git's pager, and asks. Accepting merges as planner merge does. Sending back adds your text under `## Review` and sets the spec pending: the next run goes on with the branch, and with the agent's session if it can. Rejecting cancels the spec and keeps its branch under refs/planner/kept. --json prints `spec_id`, `need`, `criteria`, `record`, `difference`, `uncommitted`, `reviews` and `members`; with --accept or --reject `results`, with --back `spec_id`, `specs` and `at`.",
   args: REVIEW_ARGS,
-  examples: [
-    { line: "planner review 003", shows: "Judge the work on today's third spec" },
-    { line: "planner review 003 --accept", shows: "Merge it" },
-    { line: 'planner review 003 --back "Handle an empty list too"', shows: "Let the agent go on" },
-  ],
+  examples: {
+    "planner review 003": "Judge the work on today's third spec",
+    "planner review 003 --accept": "Merge it",
+    'planner review 003 --back "Handle an empty list too"': "Let the agent go on",
+  },
   run: ({ args, cli }) => runReview(args, cli),
 });
 

@@ -17,10 +17,10 @@ export const command = defineCommand({
     limit: integerFlag(1, "Maximum number of results (default: all)", { alias: "n" }),
     json: JSON_FLAG,
   },
-  examples: [
-    { line: "planner search redirect", shows: "Search the active specs" },
-    { line: 'planner search "rate limit" --archived', shows: "Search archived specs too" },
-  ],
+  examples: {
+    "planner search redirect": "Search the active specs",
+    'planner search "rate limit" --archived': "Search archived specs too",
+  },
   async run({ args: { query, status, archived, limit, json }, cli }) {
     const filter = status === undefined ? {} : { status };
     const context = await cli.openContext();

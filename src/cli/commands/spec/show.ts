@@ -108,11 +108,11 @@ export const command = defineCommand({
     }),
     json: JSON_FLAG,
   },
-  examples: [
-    { line: "planner show 003", shows: "Show today's third spec" },
-    { line: "planner show 003 --prompt | less", shows: "Show the prompt of a run" },
-    { line: "planner show 2026-11-21-003-k3x --raw > copy.md", shows: "Copy the file" },
-  ],
+  examples: {
+    "planner show 003": "Show today's third spec",
+    "planner show 003 --prompt | less": "Show the prompt of a run",
+    "planner show 2026-11-21-003-k3x --raw > copy.md": "Copy the file",
+  },
   async run({ args: { id, prompt, raw, json }, cli }) {
     const project = await cli.openProject();
     const { context, root } = project;

@@ -15,10 +15,10 @@ export const command = defineCommand({
     model: textFlag("name", "Model (default: the configured one)"),
     json: JSON_FLAG,
   },
-  examples: [
-    { line: "planner split 003", shows: "Split today's third spec" },
-    { line: "planner split 003 --recursive --max-depth 2", shows: "Also split members that are too large" },
-  ],
+  examples: {
+    "planner split 003": "Split today's third spec",
+    "planner split 003 --recursive --max-depth 2": "Also split members that are too large",
+  },
   async run({ args: { id, recursive, "max-depth": maxDepth, force, model, json }, cli }) {
     const project = await cli.openProject();
     const { runSplit } = await import("../../work/run_split.ts");

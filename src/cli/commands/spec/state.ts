@@ -21,10 +21,10 @@ export const cancel = defineCommand({
   meta: { name: "cancel", description: "Cancel specs; specs that depend on them are no longer blocked" },
   details: SEVERAL_SPECS_HELP,
   args: { id: ACTIVE_IDS, json: JSON_FLAG },
-  examples: [
-    { line: "planner cancel 003", shows: "Cancel today's third spec" },
-    { line: "planner cancel 003 004", shows: "Cancel two specs" },
-  ],
+  examples: {
+    "planner cancel 003": "Cancel today's third spec",
+    "planner cancel 003 004": "Cancel two specs",
+  },
   run: ({ args: { id: ids, json }, cli }) => runSpecTools(cli, cancelTool, { ids, json }),
 });
 
@@ -35,10 +35,10 @@ export const reset = defineCommand({
   },
   details: SEVERAL_SPECS_HELP,
   args: { id: ACTIVE_IDS, json: JSON_FLAG },
-  examples: [
-    { line: "planner reset 003", shows: "Reset today's third spec" },
-    { line: "planner reset 003 004", shows: "Reset two specs" },
-  ],
+  examples: {
+    "planner reset 003": "Reset today's third spec",
+    "planner reset 003 004": "Reset two specs",
+  },
   run: ({ args: { id: ids, json }, cli }) => runSpecTools(cli, resetTool, { ids, json }),
 });
 
@@ -53,10 +53,10 @@ export const archive = defineCommand({
     completed: booleanFlag("Archive every completed spec", { excludes: ["<id>"] }),
     json: JSON_FLAG,
   },
-  examples: [
-    { line: "planner archive 2026-11-21-003", shows: "Archive a completed spec" },
-    { line: "planner archive --completed", shows: "Archive all completed specs" },
-  ],
+  examples: {
+    "planner archive 2026-11-21-003": "Archive a completed spec",
+    "planner archive --completed": "Archive all completed specs",
+  },
   async run({ args: { id: ids, completed, json }, cli }) {
     if (!completed) return runSpecTools(cli, archiveTool, { ids, json });
     const found = await runTool(await cli.openContext(), specListTool, { status: "completed", limit: NO_LIMIT });
@@ -68,7 +68,9 @@ export const pause = defineCommand({
   meta: { name: "pause", description: "Stop the agent of a spec; the spec stays in_progress" },
   details: "All processes that the agent started end too. The worktree stays.",
   args: { id: ACTIVE_ID, json: JSON_FLAG },
-  examples: [{ line: "planner pause 003", shows: "Stop the agent; `planner work 003` continues" }],
+  examples: {
+    "planner pause 003": "Stop the agent; `planner work 003` continues",
+  },
   run: ({ args: { id, json }, cli }) => runSpecTool(cli, pauseTool, { id, json }),
 });
 
@@ -80,10 +82,10 @@ export const takeover = defineCommand({
     force: booleanFlag("Report on the last run even if no agent works on the spec"),
     json: JSON_FLAG,
   },
-  examples: [
-    { line: "planner takeover 003", shows: "Continue today's third spec by hand" },
-    { line: "planner takeover 003 --force", shows: "Report on its last run" },
-  ],
+  examples: {
+    "planner takeover 003": "Continue today's third spec by hand",
+    "planner takeover 003 --force": "Report on its last run",
+  },
   async run({ args: { id, force, json }, cli }) {
     const { value } = await runTool(await cli.openContext(), takeoverTool, { id, force });
     if (json) return printJson(value);
@@ -108,6 +110,8 @@ export const reject = defineCommand({
     reason: textFlag("text", "Why", { required: true }),
     json: JSON_FLAG,
   },
-  examples: [{ line: 'planner reject 003 --by Ann --reason "Too vague"', shows: "Reject today's third spec" }],
+  examples: {
+    'planner reject 003 --by Ann --reason "Too vague"': "Reject today's third spec",
+  },
   run: ({ args: { id, by, reason, json }, cli }) => runApprovalDecision("rejected", { id, by, reason, json }, cli),
 });

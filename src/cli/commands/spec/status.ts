@@ -24,11 +24,11 @@ export const command = defineCommand({
     }),
     json: JSON_FLAG,
   },
-  examples: [
-    { line: "planner status", shows: "Print the number of specs by status" },
-    { line: "planner status --brief", shows: "Print one line for a shell prompt or a status bar" },
-    { line: "planner status --activity", shows: "Show the specs in progress and their last changes" },
-  ],
+  examples: {
+    "planner status": "Print the number of specs by status",
+    "planner status --brief": "Print one line for a shell prompt or a status bar",
+    "planner status --activity": "Show the specs in progress and their last changes",
+  },
   async run({ args: { brief, activity, json }, cli }) {
     const context = await cli.openContext();
     const { value, text } = await runTool(context, statusTool, { brief, include_activity: activity });

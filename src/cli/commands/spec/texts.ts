@@ -12,7 +12,9 @@ export const prime = defineCommand({
   meta: { name: "prime", description: "Print instructions for agents, for the hook that runs when a session begins" },
   details:
     'Prints nothing outside of a project, so one hook can serve all projects. `planner init --guide` writes the same text into AGENTS.md. The hook in Claude Code\'s settings: `{"hooks": {"SessionStart": [{"hooks": [{"type": "command", "command": "planner prime"}]}]}}`',
-  examples: [{ line: "planner prime", shows: "Print the text; in Claude Code a SessionStart hook" }],
+  examples: {
+    "planner prime": "Print the text; in Claude Code a SessionStart hook",
+  },
   async run({ cli: { root, cwd } }) {
     const found = root ?? findRoot(cwd);
     if (found !== undefined && isInitialisedProject(found)) print(AGENT_GUIDE);
@@ -21,7 +23,7 @@ export const prime = defineCommand({
 
 export const licenses = defineCommand({
   meta: { name: "licenses", description: "Print the licences of everything in this executable" },
-  examples: [{ line: "planner licenses | less", shows: "Read them" }],
+  examples: { "planner licenses | less": "Read them" },
   async run() {
     const text = await loadLicences();
     if (text === undefined) {
@@ -37,12 +39,12 @@ export const completion = defineCommand({
     description: "Print the completion script of a shell: commands, flags, their values and spec ids",
   },
   args: { shell: requiredArgument("Shell", { options: SHELLS }) },
-  examples: [
-    { line: "source <(planner completion bash)", shows: "For ~/.bashrc" },
-    { line: "source <(planner completion zsh)", shows: "For ~/.zshrc, after compinit" },
-    { line: "planner completion fish | source", shows: "For ~/.config/fish/config.fish" },
-    { line: "planner completion powershell | Out-String | Invoke-Expression", shows: "For $PROFILE" },
-  ],
+  examples: {
+    "source <(planner completion bash)": "For ~/.bashrc",
+    "source <(planner completion zsh)": "For ~/.zshrc, after compinit",
+    "planner completion fish | source": "For ~/.config/fish/config.fish",
+    "planner completion powershell | Out-String | Invoke-Expression": "For $PROFILE",
+  },
   async run({ args: { shell } }) {
     print(COMPLETION_SCRIPTS[shell]);
   },
@@ -55,13 +57,10 @@ export const schema = defineCommand({
   args: {
     draft: enumFlag(SCHEMA_DRAFTS, "Value of $schema (default: 2020-12); 07 for editors that support no later draft"),
   },
-  examples: [
-    { line: "planner schema", shows: "Print the schema" },
-    {
-      line: "planner schema --draft 07 > .planner/frontmatter.schema.json",
-      shows: "Write a file for an editor's settings",
-    },
-  ],
+  examples: {
+    "planner schema": "Print the schema",
+    "planner schema --draft 07 > .planner/frontmatter.schema.json": "Write a file for an editor's settings",
+  },
   async run({ args: { draft }, cli }) {
     const context = await cli.openContext();
     print(`${JSON.stringify(buildFrontmatterSchema(await context.readConfig(), draft), null, 2)}\n`);

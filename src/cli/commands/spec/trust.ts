@@ -8,10 +8,10 @@ export const command = defineCommand({
   details:
     "For people whose agents have a shell without a sandbox anyway. Asks on the terminal. Kept outside of the repository, for this person and this machine; `planner doctor` shows it.",
   args: { off: booleanFlag("Accept only single commands again") },
-  examples: [
-    { line: "planner trust", shows: "Accept every command of this project" },
-    { line: "planner trust --off", shows: "Take that back" },
-  ],
+  examples: {
+    "planner trust": "Accept every command of this project",
+    "planner trust --off": "Take that back",
+  },
   async run({ args: { off }, cli }) {
     const project = await cli.openProject();
     requireOutsideRun(project.root, "trust a project");

@@ -61,11 +61,11 @@ export const command = defineCommand({
   details:
     "Fields without a flag stay unchanged. A list flag replaces the whole list: --label api --label web leaves exactly these two.",
   args: UPDATE_ARGS,
-  examples: [
-    { line: "planner update 003 --status in_progress", shows: "Set the status of today's third spec" },
-    { line: "planner update 003 --label api --clear depends_on", shows: "Set one label, remove all dependencies" },
-    { line: "planner update 003 --output - < result.txt", shows: "Append the output of a program" },
-  ],
+  examples: {
+    "planner update 003 --status in_progress": "Set the status of today's third spec",
+    "planner update 003 --label api --clear depends_on": "Set one label, remove all dependencies",
+    "planner update 003 --output - < result.txt": "Append the output of a program",
+  },
   async run({ args: { json, output, steal, offline, ...args }, cli }) {
     const shared = await confirmClaimOptions({ steal, offline }, cli);
     const text = output === undefined ? undefined : await readTextOrInput(output);

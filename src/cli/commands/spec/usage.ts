@@ -22,11 +22,11 @@ export const command = defineCommand({
   details:
     "Reads the records of runs in .planner/processes/. Tokens are reported by claude, codex, gemini and opencode; a cost, their own estimate, by claude, and by opencode for models whose price it knows. Other agents are not included.",
   args: { by: enumFlag(GROUP_KEYS, "Group by (default: spec)"), json: JSON_FLAG },
-  examples: [
-    { line: "planner usage", shows: "Sum up by spec and in total" },
-    { line: "planner usage --by day", shows: "Sum up by day, in UTC" },
-    { line: "planner usage --by provider --json", shows: "Print JSON by provider" },
-  ],
+  examples: {
+    "planner usage": "Sum up by spec and in total",
+    "planner usage --by day": "Sum up by day, in UTC",
+    "planner usage --by provider --json": "Print JSON by provider",
+  },
   async run({ args: { by = "spec", json }, cli }) {
     const context = await cli.openContext();
     const rows = sumReportsByKey(await context.readRunReports(), by);

@@ -46,13 +46,13 @@ export const command = defineCommand({
   details:
     "Exits with 1 unless all criteria are checked or, with --output, the output matches. The output is the last run's log, else the ## Output section, or the file after the id. With --schema alone the only argument is a file.",
   args: VERIFY_ARGS,
-  examples: [
-    { line: "planner verify 003", shows: "List the unchecked criteria of today's third spec" },
-    { line: "planner verify 003 --output", shows: "Check the agent's output against the schema" },
-    { line: "planner verify 003 --record --rerun", shows: "Check the last run's record and repeat its commands" },
-    { line: "planner verify 003 --attest", shows: "Print a signed statement about the spec's checks" },
-    { line: "planner verify --since origin/main", shows: "Judge the specs that this branch completes" },
-  ],
+  examples: {
+    "planner verify 003": "List the unchecked criteria of today's third spec",
+    "planner verify 003 --output": "Check the agent's output against the schema",
+    "planner verify 003 --record --rerun": "Check the last run's record and repeat its commands",
+    "planner verify 003 --attest": "Print a signed statement about the spec's checks",
+    "planner verify --since origin/main": "Judge the specs that this branch completes",
+  },
   async run({ args: words, cli }): Promise<ExitStatus> {
     // Every mode except those with a schema, a commit or an attestation requires the id.
     const { id = "", output, schema, since, checks = "base", strict, junit, record, rerun, run = "last", json } = words;

@@ -16,10 +16,10 @@ export const command = defineCommand({
     }),
     json: booleanFlag("Print events as JSON, one per line"),
   },
-  examples: [
-    { line: "planner watch", shows: "Watch until there is nothing to do" },
-    { line: "planner watch --once", shows: "Check once, for a timer" },
-  ],
+  examples: {
+    "planner watch": "Watch until there is nothing to do",
+    "planner watch --once": "Check once, for a timer",
+  },
   async run({ args: { once, "poll-interval": pollMs, json }, cli }) {
     const { runWatch } = await import("../../work/run_watch.ts");
     return runWatch(await cli.openProject(), cli, { once, pollMs: pollMs ?? null, json });

@@ -38,13 +38,13 @@ export const command = defineCommand({
     ),
     json: booleanFlag("Print events as JSON, one per line"),
   },
-  examples: [
-    { line: "planner work 003", shows: "Work on one spec" },
-    { line: "planner work 003 --chain", shows: "Work on it and on specs that depend on it" },
-    { line: "planner work --parallel 3", shows: "Work on all ready specs, three at a time" },
-    { line: "planner work --parallel 3 --budget 5", shows: "Stop starting runs after about 5 US dollars" },
-    { line: "planner work 003 --provider codex --json", shows: "Use another agent and print JSON" },
-  ],
+  examples: {
+    "planner work 003": "Work on one spec",
+    "planner work 003 --chain": "Work on it and on specs that depend on it",
+    "planner work --parallel 3": "Work on all ready specs, three at a time",
+    "planner work --parallel 3 --budget 5": "Stop starting runs after about 5 US dollars",
+    "planner work 003 --provider codex --json": "Use another agent and print JSON",
+  },
   async run({ args: words, cli }) {
     const { ids, chain, parallel } = words;
     if (words["no-worktree"] && parallel !== undefined && parallel > 1) {

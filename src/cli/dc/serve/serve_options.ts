@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import type { JwtOptions } from "#interfaces/http/jwt_principals.ts";
 import type { Cli } from "../../declaration.ts";
 import { checkArgumentRules } from "../../strict_command.ts";
-import { createUsageError } from "../../usage_error.ts";
+import { UsageError } from "../../usage_error.ts";
 import type { CheckpointOptions } from "../audit/checkpoint_writer.ts";
 import { type DatabaseLocation, parseDatabaseLocation } from "../database.ts";
 import type { ServeOptions } from "./serve.ts";
@@ -13,7 +13,7 @@ import { createServeArgs, formatGivenSettings, type Setting } from "./settings.t
 export function buildServeOptions(given: ServeArgs, settings: readonly Setting[], cli: Cli): ServeOptions {
   const args = createServeArgs(given, settings);
   const { host = "", port = 0, db, tokens, insecure } = args;
-  checkArgumentRules("dc serve", SERVE_FLAGS, args);
+  checkArgumentRules(SERVE_FLAGS, args);
   const secret = args["webhook-secret-file"];
   const database = parseDatabaseLocation(db, cli.cwd, given);
   return {
@@ -49,7 +49,7 @@ function buildCheckpointOptions(
   const key = given === undefined ? file && `${file}.checkpoint-key` : resolve(cwd, given);
   if (key !== undefined) return { key, directory: directory === undefined ? undefined : resolve(cwd, directory) };
   if (directory !== undefined)
-    throw createServeUsageError('"--checkpoint-dir" needs "--checkpoint-key" for a database on a server');
+    throw new UsageError('"--checkpoint-dir" needs "--checkpoint-key" for a database on a server');
   return undefined;
 }
 
@@ -58,9 +58,9 @@ function buildJwtOptions(args: ServeArgs, { cwd }: Cli): JwtOptions | undefined 
   if (jwks === undefined || issuer === undefined || audience === undefined) return undefined;
   const isUrl = /^[a-z][a-z0-9+.-]*:\/\//i.test(jwks);
   if (isUrl && !URL.canParse(jwks))
-    throw createServeUsageError(`Wrong value "${jwks}" for "--jwks": expected a URL or a file`);
+    throw new UsageError(`Wrong value "${jwks}" for "--jwks": expected a URL or a file`);
   if (isUrl && !/^https?:/i.test(jwks))
-    throw createServeUsageError(`Wrong value "${jwks}" for "--jwks": expected https:// or a file`);
+    throw new UsageError(`Wrong value "${jwks}" for "--jwks": expected https:// or a file`);
   return {
     jwks: isUrl ? jwks : resolve(cwd, jwks),
     issuer,
@@ -75,8 +75,4 @@ function buildTlsPaths(
   { cwd }: Cli,
 ): { key: string; cert: string } | undefined {
   return key === undefined || cert === undefined ? undefined : { key: resolve(cwd, key), cert: resolve(cwd, cert) };
-}
-
-function createServeUsageError(message: string) {
-  return createUsageError("dc serve", message);
 }

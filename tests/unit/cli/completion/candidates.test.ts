@@ -13,11 +13,11 @@ const paint = defineCommand({
     input: { type: "string", completes: "file", description: "Read this" },
     wet: { type: "boolean", alias: "w", description: "Wet" },
   },
-  examples: [],
+  examples: {},
   async run() {},
 });
 
-const { family } = defineFamily({ meta: { name: "" }, subCommands: { paint }, examples: [] });
+const { family } = defineFamily({ meta: { name: "" }, subCommands: { paint }, examples: {} });
 
 async function words(...typed: string[]): Promise<readonly string[] | string> {
   const completion = await completeWords(family, typed);

@@ -3,7 +3,7 @@ import { deriveRequestFlags, LOAD_BASIS_FLAG, MAX_AGE_FLAG } from "#cli/dc/asked
 import { checkArgumentRules } from "#cli/strict_command.ts";
 import { FindPlacement, RehearseFailures } from "#gen/datacenter/v1/questions.ts";
 
-const PLACE = deriveRequestFlags("dc place", FindPlacement, {
+const PLACE = deriveRequestFlags(FindPlacement, {
   draw: { field: "draw_w", description: "Draw", least: 0 },
   height: { field: "u_height", description: "Height" },
   port: { field: "ports", description: "Ports" },
@@ -38,7 +38,7 @@ describe("askedFlags", () => {
 
   test("sets a field that a flag clears unless the flag is given", () => {
     const rows = { "no-cascade": { field: "cascade", description: "Trip nothing", clears: true } } as const;
-    const { buildRequest: request } = deriveRequestFlags("dc rehearse", RehearseFailures, rows);
+    const { buildRequest: request } = deriveRequestFlags(RehearseFailures, rows);
 
     expect([request({ "no-cascade": false }), request({ "no-cascade": true })]).toEqual([
       { cascade: true },
@@ -56,12 +56,11 @@ describe("askedFlags", () => {
   });
 
   test("refuses an age of readings unless loads are the measured ones", () => {
-    const { flags, buildRequest: request } = deriveRequestFlags("dc rehearse", RehearseFailures, {
+    const { flags, buildRequest: request } = deriveRequestFlags(RehearseFailures, {
       basis: LOAD_BASIS_FLAG,
       "max-age": MAX_AGE_FLAG,
     });
-    const age = (words: Readonly<Record<string, unknown>>) =>
-      checkArgumentRules("dc rehearse", flags, { "max-age": 60, ...words });
+    const age = (words: Readonly<Record<string, unknown>>) => checkArgumentRules(flags, { "max-age": 60, ...words });
 
     expect(request({ basis: "measured", "max-age": 60 })).toEqual({ load_basis: "LOAD_BASIS_MEASURED", max_age_s: 60 });
     expect(() => age({ basis: "measured" })).not.toThrow();

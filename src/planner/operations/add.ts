@@ -158,7 +158,9 @@ async function createSpec(context: PlannerContext, description: string, parts: N
       ? splitDescription(description)
       : { title: removeHeadingMark(parts.title), body: description };
   if (title === "") throw createInvalidArgumentError("Invalid description: expected text to work from");
-  if (parts.prompt !== undefined) await requirePromptTemplate(context, parts.prompt);
+  if (parts.prompt !== undefined && !(await hasTemplate(context.prompts, parts.prompt))) {
+    throw buildTemplateNotFoundError(parts.prompt, await context.prompts.names());
+  }
   const text = [body === title ? "" : body, parts.body ?? ""].filter((part) => part !== "").join("\n\n");
   const day = formatLocalDay(context.clock.now());
   const id = await context.specs.create(day, (newId) => buildSpecText(newId, { title, text }, parts));
@@ -184,10 +186,6 @@ async function lintNewSpec(context: PlannerContext, id: SpecId): Promise<readonl
     if (!(error instanceof OperationError)) throw error;
     return [{ spec_id: id, severity: "error", rule: "parse", message: error.message }];
   }
-}
-
-async function requirePromptTemplate({ prompts }: PlannerContext, name: string): Promise<void> {
-  if (!(await hasTemplate(prompts, name))) throw buildTemplateNotFoundError(name, await prompts.names());
 }
 
 function formatDiagnostics(diagnostics: readonly Diagnostic[]): readonly string[] {

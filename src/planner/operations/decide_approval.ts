@@ -3,7 +3,6 @@ import type { PlannerContext } from "../context.ts";
 import { appendSectionEntry } from "../spec/edit/edit_body.ts";
 import { editFields, type FieldValue } from "../spec/edit/edit_fields.ts";
 import type { Spec } from "../spec/spec.ts";
-import type { SpecId } from "../spec/spec_id.ts";
 import { changeSpec } from "./shared/change_spec.ts";
 import { findSpecId } from "./shared/find_spec.ts";
 import { refuseSpecInWork } from "./shared/live_worker.ts";
@@ -15,13 +14,6 @@ export interface ApprovalDecision {
   readonly by: string;
   /** Reason of the decision; required for a rejection. */
   readonly reason: string | null;
-}
-
-export interface DecidedApproval {
-  readonly spec_id: SpecId;
-  readonly approval: "approved" | "rejected";
-  readonly by: string;
-  readonly at: string;
 }
 
 const DISCUSSION_SECTION = "Approval Discussion";
@@ -36,11 +28,7 @@ const ENDED_STATUSES: readonly string[] = ["completed", "cancelled"];
  *
  * Source: docs/decisions.md#s-05, docs/decisions.md#s-28.
  */
-export async function decideApproval(
-  context: PlannerContext,
-  text: string,
-  decision: ApprovalDecision,
-): Promise<DecidedApproval> {
+export async function decideApproval(context: PlannerContext, text: string, decision: ApprovalDecision) {
   const { status, by, reason } = normalizeDecision(decision);
   const id = await findSpecId(context, text, { archived: false });
   if (status === "rejected") await refuseSpecInWork(context, id, "reject");

@@ -87,7 +87,13 @@ async function finalizeSpec(context: PlannerContext, { id, unproven, shared, sig
       ...(notes.length === 0 ? {} : { notes }),
       ...(typeof done.fields["unproven"] === "string" ? { unproven: done.fields["unproven"] } : {}),
     },
-    text: [`Finalized spec: ${spec.id}`, ...lines, ...done.lines, ...formatRecordLines(run), ...notes].join("\n"),
+    text: [
+      `Finalized spec: ${spec.id}`,
+      ...lines,
+      ...done.lines,
+      ...(run === null ? [] : [`record: run ${run}`]),
+      ...notes,
+    ].join("\n"),
   };
 }
 
@@ -95,11 +101,6 @@ async function finalizeSpec(context: PlannerContext, { id, unproven, shared, sig
 function refuseChangedCriteria({ id, body }: Spec, current: Spec): void {
   if (serializeCriteria(body) === serializeCriteria(current.body)) return;
   throw new OperationError("aborted", `The criteria of spec '${id}' changed while its checks ran: finalize it again`);
-}
-
-/** Returns the line about the run's record; empty without a record. */
-function formatRecordLines(run: number | null): readonly string[] {
-  return run === null ? [] : [`record: run ${run}`];
 }
 
 function refuseUnfinishedSpec(spec: Spec, { open: mayBeOpen }: { readonly open: boolean }): void {

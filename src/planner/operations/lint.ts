@@ -2,16 +2,9 @@ import { Type } from "@sinclair/typebox";
 import { defineTool } from "#kernel/tool.ts";
 import type { PlannerContext } from "../context.ts";
 import { DEFAULT_LIST_LIMIT } from "../limits.ts";
-import type { SpecScores } from "../lint/scores.ts";
 import type { SpecId } from "../spec/spec_id.ts";
 import { findSpecId } from "./shared/find_spec.ts";
 import { lintProject, listDiagnostics } from "./shared/lint_project.ts";
-
-/** Grades of one spec, with its id. Source: docs/decisions.md#s-16. */
-interface GradedSpec extends SpecScores {
-  readonly id: SpecId;
-  readonly title: string | null;
-}
 
 export const lintTool = defineTool<PlannerContext>()({
   name: "planner_lint",
@@ -50,7 +43,7 @@ export const lintTool = defineTool<PlannerContext>()({
 });
 
 /** Returns the grades of every readable active spec, or only of the spec `id`. */
-async function gradeSpecs(context: PlannerContext, id: SpecId | undefined): Promise<readonly GradedSpec[]> {
+async function gradeSpecs(context: PlannerContext, id: SpecId | undefined) {
   const { findMembers, gradeSpec } = await import("../lint/scores.ts");
   const { specs } = await context.specs.readActive();
   return specs

@@ -81,15 +81,8 @@ async function readRunningUsage(context: PlannerContext): Promise<ReadonlyMap<st
   );
 }
 
-interface FailedProcess {
-  readonly spec_id: string;
-  readonly process_id: string;
-  readonly completed_at: string;
-  readonly error: string;
-}
-
 /** Returns the last process of every unfinished spec if that process failed with a known error. */
-async function findLastFailures(context: PlannerContext, specs: readonly Spec[]): Promise<readonly FailedProcess[]> {
+async function findLastFailures(context: PlannerContext, specs: readonly Spec[]) {
   const last = new Map((await context.work.readProcesses()).map((record) => [record.spec_id, record]));
   return specs
     .filter(({ status }) => status !== "completed" && status !== "cancelled")
@@ -101,14 +94,8 @@ async function findLastFailures(context: PlannerContext, specs: readonly Spec[])
     });
 }
 
-interface OutsideChanges {
-  readonly spec_id: string;
-  readonly process_id: string;
-  readonly changes: readonly string[];
-}
-
 /** Returns the changes that the last run of each active spec made outside its branch. */
-async function findOutsideChanges(context: PlannerContext, specs: readonly Spec[]): Promise<readonly OutsideChanges[]> {
+async function findOutsideChanges(context: PlannerContext, specs: readonly Spec[]) {
   const reports = await context.readRunReports();
   const last = new Map(reports.map((report) => [report.spec_id, report]));
   return specs.flatMap(({ id }) => {

@@ -4,7 +4,7 @@ import { defineTool } from "#kernel/tool.ts";
 import type { PlannerContext } from "../context.ts";
 import { parseCriteria } from "../spec/criteria.ts";
 import type { SpecId } from "../spec/spec_id.ts";
-import { type LogFile, readLastRun } from "../work/records/log_format.ts";
+import { readLastRun } from "../work/records/log_format.ts";
 import { readLogWindow } from "../work/records/log_window.ts";
 import { analyzeAbandonedRun } from "../work/takeover_analysis.ts";
 import { findSpec } from "./shared/find_spec.ts";
@@ -48,7 +48,10 @@ export const takeover = defineTool<PlannerContext>()({
           criteria: parseCriteria(await readWorktreeBody(context, spec.id)),
           failure: stopped === null ? await findLastError(context, spec.id) : null,
         }),
-        log_tail: log === null ? "No log file found" : await readLogTail(log),
+        log_tail:
+          log === null
+            ? "No log file found"
+            : (await readLogWindow(log, { lines: LOG_TAIL_LINES, growing: false })).content.trimEnd(),
         ...(notes.length === 0 ? {} : { notes }),
         worktree_path: worktrees.find(({ spec_id }) => spec_id === spec.id)?.path ?? null,
       },
@@ -64,9 +67,4 @@ async function findLastError(context: PlannerContext, id: SpecId): Promise<strin
 
 function splitLines(text: string): readonly string[] {
   return text.split(/\r?\n/).filter((line) => line.trim() !== "");
-}
-
-async function readLogTail(log: LogFile): Promise<string> {
-  const { content } = await readLogWindow(log, { lines: LOG_TAIL_LINES, growing: false });
-  return content.trimEnd();
 }

@@ -17,7 +17,7 @@ import {
   refuseUnworkableSpec,
   STARTABLE_STATUSES,
 } from "./shared/start_checks.ts";
-import { loadSpecWorld, type SpecWorld } from "./shared/world.ts";
+import { loadSpecWorld } from "./shared/world.ts";
 
 const WORK_PARAMS = Type.Object({
   id: specIdParam,
@@ -74,7 +74,10 @@ async function startWork(context: PlannerContext, args: WorkArguments, allowedSt
   const defaults = { ...config.defaults, ...(args.provider !== undefined && { provider: args.provider }) };
   const provider = selectProvider({ ...config, defaults }, { model: args.model ?? spec.model, task: "work" });
   // With `parallel` every pending spec that is ready is worked on, this one first.
-  const others = listOtherReadySpecs(spec, world);
+  const others = world.specs
+    .filter(({ id }) => id !== spec.id)
+    .filter((one) => isReadyWithoutRequest(one, world.readiness))
+    .map(({ id }) => id);
   if (parallel !== undefined) refuseExcessParallelism(others, parallel, config.parallel.max);
   await refuseMissingAgent(context, provider, `start work on spec '${spec.id}'`);
   await refuseUnacceptedSetup(context, config);
@@ -99,10 +102,6 @@ function buildWorkArguments(
 ): readonly string[] {
   if (parallel === undefined) return chain ? [id, "--chain"] : [id];
   return [id, ...others, "--parallel", String(parallel)];
-}
-
-function listOtherReadySpecs({ id }: Spec, { specs, readiness }: SpecWorld): readonly SpecId[] {
-  return specs.filter((spec) => spec.id !== id && isReadyWithoutRequest(spec, readiness)).map((spec) => spec.id);
 }
 
 function refuseExcessParallelism(others: readonly SpecId[], parallel: number, most: number): void {

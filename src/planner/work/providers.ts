@@ -61,7 +61,9 @@ export function selectProvider(config: PlannerConfig, request: ModelRequest): Pr
   }
   const extraArgs = settings.args ?? [];
   const skipsPermissions = settings.skip_permissions ?? false;
-  const skippingArgument = skipsPermissions ? undefined : extraArgs.find((argument) => hasSkipWord(row, argument));
+  const skippingArgument = skipsPermissions
+    ? undefined
+    : extraArgs.find((argument) => argument.split(/[="']+/).some((word) => row.skipWords.includes(word)));
   if (skippingArgument !== undefined) {
     throw buildProviderError(
       name,
@@ -106,10 +108,6 @@ function chooseModel({ defaults }: PlannerConfig, name: string, { model, task }:
 }
 
 // `--flag=value` and `key="value"` contain two words each.
-function hasSkipWord({ skipWords }: ProviderRow, argument: string): boolean {
-  return argument.split(/[="']+/).some((word) => skipWords.includes(word));
-}
-
 function buildProviderError(name: string, why: string): OperationError {
   return createPreconditionError(`Cannot start the agent "${name}": ${why}`);
 }

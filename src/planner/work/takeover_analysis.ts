@@ -10,11 +10,6 @@ export interface AbandonedRun {
   readonly failure?: string | null;
 }
 
-export interface TakeoverAnalysis {
-  readonly analysis: string;
-  readonly suggestion: string;
-}
-
 const MAX_QUOTED_ERRORS = 3;
 
 /** Maximum length of a quoted line in characters. */
@@ -28,14 +23,14 @@ const COMPLETION_PHRASE = /\b(?:all done|completed?|finished|implemented|all (?:
 const NOT_COMPLETE_PHRASE = /\b(?:not|never|isn't|in)\s?(?:yet )?(?:complete|completed|finished|implemented)\b/i;
 
 /** Summarizes a run and its end for the person or agent who continues its work. Source: docs/decisions.md#s-27. */
-export function analyzeAbandonedRun({ lines, criteria, failure = null }: AbandonedRun): TakeoverAnalysis {
+export function analyzeAbandonedRun({ lines, criteria, failure = null }: AbandonedRun) {
   const open = criteria.filter(({ checked }) => !checked).length;
   const suggestions: string[] = [];
   const parts: string[] = failure === null ? [] : [`The last process failed: ${failure}`];
   if (lines === null) {
     parts.push("No execution log available for analysis");
   } else {
-    const errors = lines.filter(isErrorLine);
+    const errors = lines.filter((line) => ERROR_WORD.test(line) && !NO_ERROR_PHRASE.test(line));
     parts.push(...describeAbandonedRun(lines, errors));
     if (errors.length > 0) suggestions.push("Review the errors in the log before going on.");
   }
@@ -55,10 +50,6 @@ function describeAbandonedRun(lines: readonly string[], errors: readonly string[
   const complete = lines.some((line) => COMPLETION_PHRASE.test(line) && !NOT_COMPLETE_PHRASE.test(line));
   parts.push(complete ? "The run spoke of completion" : "The run did not speak of completion");
   return parts;
-}
-
-function isErrorLine(line: string): boolean {
-  return ERROR_WORD.test(line) && !NO_ERROR_PHRASE.test(line);
 }
 
 function suggestNextStep(total: number, open: number): string {

@@ -249,19 +249,12 @@ export interface BoxPosition {
   readonly y: number;
 }
 
-/** Positions of the boxes and the size of the picture, in pixels. */
-interface GraphLayout {
-  readonly positions: ReadonlyMap<string, BoxPosition>;
-  readonly width: number;
-  readonly height: number;
-}
-
 /**
  * Computes the positions of boxes. Columns are layers; specs without any dependency are in rows below. Deterministic.
  * Cost: O(boxes + edges) and sorting each column.
  * @param top height in pixels to leave free for a heading
  */
-export function layOutBoxes({ boxes, edges, layers }: SpecGraph, top: number): GraphLayout {
+export function layOutBoxes({ boxes, edges, layers }: SpecGraph, top: number) {
   const connected = new Set(edges.flatMap(({ from, to }) => [from, to]));
   const columns: GraphBox[][] = Array.from({ length: layers }, () => []);
   for (const box of boxes) if (connected.has(box.id)) columns[box.layer]?.push(box);

@@ -1,4 +1,5 @@
 import { OperationError } from "#kernel/errors.ts";
+import { tryRunWithClaim } from "#planner/runs/claims.ts";
 import type { GitLock } from "#planner/store/git/git_locks.ts";
 import type { WorktreeStatus } from "#planner/work/records/process_record.ts";
 import { formatCountWithNoun } from "#words/names.ts";
@@ -62,7 +63,17 @@ async function describeOrphanedWorktree(
       ...base,
       message: "no process works in it, and it holds nothing that is not in the main branch",
       advice: null,
-      repair: () => removeWorktree(deps, id),
+      // Nothing is left to do if a process has claimed the spec meanwhile.
+      repair: () =>
+        tryRunWithClaim<string | null>(
+          deps,
+          id,
+          async () => {
+            await deps.ports.worktrees.removeWorktree(id);
+            return "removed it with its branch";
+          },
+          () => null,
+        ),
     };
   }
   const cutOff = status?.status === "working";
@@ -70,7 +81,14 @@ async function describeOrphanedWorktree(
     ...base,
     message: `no process works in it, and it holds ${describeWorktreeContent(content)}`,
     advice: await buildWorkAdvice(deps, id, content),
-    ...(cutOff ? { repair: () => recordWorktreeEnd(deps, id) } : {}),
+    ...(cutOff
+      ? {
+          repair: async () => {
+            await endInterruptedRun(deps, id);
+            return "noted that its run is over; what it holds is kept";
+          },
+        }
+      : {}),
   };
 }
 
@@ -119,23 +137,6 @@ async function buildMissingSpecAdvice({ ports }: RepairDeps, id: SpecId, commit:
     ? `"cp ${quoteShellWord(`${removeTrailingSlash(worktree.root)}/${file}`)} ${file}" brings it back, then run "planner merge ${id}"`
     : `${commit ? "commit there and run" : "take the commits with"} "git merge ${quoteShellWord(branch)}"`;
   return `its spec is gone: ${keep}, or drop all of it with ${worktree === null ? "" : `"git worktree remove --force ${quoteShellWord(worktree.path)}" and `}"git branch -D ${quoteShellWord(branch)}"; then run "planner doctor --fix"`;
-}
-
-/** Removes the worktree. Returns null if a process has claimed the spec meanwhile. */
-async function removeWorktree({ ports, pid }: RepairDeps, id: SpecId): Promise<string | null> {
-  const answer = await ports.claims.claim(id, `${id}-${pid}`);
-  if ("heldBy" in answer) return null;
-  try {
-    await ports.worktrees.removeWorktree(id);
-    return "removed it with its branch";
-  } finally {
-    await answer.claim.release();
-  }
-}
-
-async function recordWorktreeEnd(deps: RepairDeps, id: SpecId): Promise<string> {
-  await endInterruptedRun(deps, id);
-  return "noted that its run is over; what it holds is kept";
 }
 
 /** Finds git index locks that a killed git left or a process holds for long. They block every merge and commit. */

@@ -71,17 +71,13 @@ async function markSpecFailed(deps: RepairDeps, id: SpecId): Promise<boolean> {
 async function markWorktreeEnded({ context, ports }: RepairDeps, id: SpecId): Promise<void> {
   const found = (await context.work.worktrees()).find(({ spec_id }) => spec_id === id);
   if (found?.status !== "working") return;
-  const completed = await isCompletedSpec({ context }, id);
+  const { specs } = await context.specs.readActive();
+  const completed = specs.find((spec) => spec.id === id)?.status === "completed";
   await ports.worktrees.writeStatus({
     spec_id: id,
     status: completed ? "done" : "failed",
     error: completed ? null : PROCESS_GONE_REASON,
   });
-}
-
-async function isCompletedSpec({ context }: Pick<RepairDeps, "context">, id: SpecId): Promise<boolean> {
-  const { specs } = await context.specs.readActive();
-  return specs.find((spec) => spec.id === id)?.status === "completed";
 }
 
 /** Finds claims whose holder has ended. The repair also ends agents that the holder left running. */

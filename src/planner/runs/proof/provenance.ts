@@ -97,14 +97,10 @@ async function judgeFreshWorktree(deps: RunDeps, judging: CriteriaJob, fresh: Fr
   });
 }
 
-interface JudgedFolder extends Pick<FreshState, "held" | "origin"> {
-  readonly where: JudgedState["where"];
-}
-
 async function judgeFolder(
   deps: RunDeps,
   judging: CriteriaJob & LocatedJob,
-  folder: JudgedFolder,
+  folder: Pick<FreshState, "held" | "origin"> & { readonly where: JudgedState["where"] },
 ): Promise<Provenance> {
   const { criteria, commands } = judging;
   const { held, where } = folder;

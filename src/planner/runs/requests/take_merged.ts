@@ -19,7 +19,6 @@ import {
   listCommandResults,
   listCompletionObstacles,
   listFailures,
-  type Provenance,
 } from "../../work/provenance.ts";
 import {
   buildFinalFields,
@@ -160,13 +159,9 @@ async function judgeMainBranch(
   const proof = await proveCommit(deps, spec, { stop: wishes.stop, commit: main });
   const reasons = listCompletionObstacles(id, proof);
   if (reasons.length === 0) return { kind: "done" };
-  if (!hasFailedCommand(proof)) return { kind: "waiting", reason: reasons.join("; ") };
+  if (!listCommandResults(proof).some(isFailure)) return { kind: "waiting", reason: reasons.join("; ") };
   const text = `${describeFoundMerge(found)}, its checks fail on ${name}: reverted or changed since? (${reasons.join("; ")})`;
   return { kind: "lost", reason: text, checks: listFailures(proof) };
-}
-
-function hasFailedCommand(proof: Provenance): boolean {
-  return listCommandResults(proof).some(isFailure);
 }
 
 function describeFoundMerge({ commit }: FoundMerge): string {

@@ -71,7 +71,7 @@ export async function readReviewFacts(deps: RunDeps, text: string, purpose = "re
   const [need, members, kept, reports, branch] = [
     (await findPersonNeeds(context, [spec])).get(id) ?? null,
     await listMembersWithNeeds(deps, spec),
-    await readLatestRecord(deps, id),
+    await ports.worktrees.readRecord(id, null).catch(createRefusalHandler(null)),
     await ports.records.readReports(),
     await ports.worktrees.findBranch(id).catch(createRefusalHandler(null)),
   ];
@@ -138,11 +138,6 @@ async function readWorktreeFolder(
     if (!(error instanceof OperationError)) throw error;
     return { worktree: null, uncommitted: [], problem: error.message };
   }
-}
-
-/** Reads the latest run record; null without a record or a repository. */
-function readLatestRecord({ ports }: RunDeps, id: SpecId): Promise<KeptRunRecord | null> {
-  return ports.worktrees.readRecord(id, null).catch(createRefusalHandler(null));
 }
 
 function createRefusalHandler<Value>(fallback: Value): (error: unknown) => Value {

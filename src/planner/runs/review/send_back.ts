@@ -133,7 +133,8 @@ async function rejectSpec({ context, ports }: RunDeps, id: SpecId): Promise<Reje
   );
   if (!(await ports.worktrees.listIds()).includes(id)) {
     const hasRun = (await ports.records.readReports()).some(({ spec_id }) => spec_id === id);
-    return { spec_id: id, notes: hasRun ? [describeWorkInProject(id)] : [], kept: null };
+    const note = `what its run changed stays in the project's folder: "planner log ${id} --run last" names it`;
+    return { spec_id: id, notes: hasRun ? [note] : [], kept: null };
   }
   const request = await describeOpenRequest({ ports }, id);
   try {
@@ -143,10 +144,6 @@ async function rejectSpec({ context, ports }: RunDeps, id: SpecId): Promise<Reje
     if (!(error instanceof OperationError)) throw error;
     return { spec_id: id, notes: [], kept: error.message };
   }
-}
-
-function describeWorkInProject(id: SpecId): string {
-  return `what its run changed stays in the project's folder: "planner log ${id} --run last" names it`;
 }
 
 /**

@@ -4,7 +4,6 @@ import { decideOutputConsequence, formatOutputReport } from "../../output/report
 import { describeNearItems } from "../../spec/criteria.ts";
 import { parseReadable, type ReadableDocument } from "../../spec/document.ts";
 import type { Spec } from "../../spec/spec.ts";
-import type { SpecId } from "../../spec/spec_id.ts";
 import { type JudgedCriterion, judgeCriteria } from "../../work/acceptance.ts";
 import { describeChangedRules } from "../../work/changed_rules.ts";
 import { isSpecCommit } from "../../work/commit_message.ts";
@@ -83,7 +82,8 @@ async function collectGitEvidence(
     ...NO_EVIDENCE,
     commits: commits.length,
     requireCommit: config.verify.require_commit,
-    uncommittedPaths: omitSpecFile(state?.uncommitted ?? [], id),
+    // Without the spec's own file, because planner commits it with its final status.
+    uncommittedPaths: (state?.uncommitted ?? []).filter((path) => !`/${path}`.endsWith(`/.planner/specs/${id}.md`)),
     problems: state?.problems ?? [],
   };
   const rules = describeChangedRules(state?.changed ?? [], spec.outputSchema);
@@ -120,7 +120,8 @@ async function addCheckResults(
       body: left.spec.body,
       file: left.spec.file,
       hasTrace:
-        hasCommitsOrChanges(traces.evidence) ||
+        traces.evidence.commits > 0 ||
+        traces.evidence.uncommittedPaths.length > 0 ||
         output.passed ||
         listCommandResults(proof).some(({ problem }) => problem === null),
       hasCommands: config.verify.commands.length > 0,
@@ -143,20 +144,11 @@ function judgeWork(deps: RunDeps, work: LocatedWork, criteria: readonly JudgedCr
   );
 }
 
-function hasCommitsOrChanges({ commits, uncommittedPaths }: RunEvidence): boolean {
-  return commits > 0 || uncommittedPaths.length > 0;
-}
-
 function pickInitialSpec(work: LocatedWork, spec: Spec): Pick<Spec, "frontmatter" | "type" | "body"> {
   const brought = parseInitialSpec(work);
   if (brought === null) return spec;
   const type = brought.frontmatter["type"];
   return { frontmatter: brought.frontmatter, type: typeof type === "string" ? type : "code", body: brought.body };
-}
-
-/** Omits the spec's own file, because planner commits it with its final status. */
-function omitSpecFile(paths: readonly string[], id: SpecId): readonly string[] {
-  return paths.filter((path) => !`/${path}`.endsWith(`/.planner/specs/${id}.md`));
 }
 
 interface OutputReport {

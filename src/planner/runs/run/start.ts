@@ -1,6 +1,5 @@
 import { OperationError } from "#kernel/errors.ts";
 import { TaskSlots } from "#kernel/slots.ts";
-import type { AgentLauncher } from "#planner/store/processes/agent_process.ts";
 import type { StoredRunReport } from "#planner/work/records/process_record.ts";
 import type { PlannerConfig } from "../../config/config.ts";
 import { changeSpec } from "../../operations/shared/change_spec.ts";
@@ -45,12 +44,10 @@ export async function checkRunConditions(
   const continuesSession =
     wishes.resume || (config.defaults.resume && spec.status !== "pending") || isAnswerToReview(spec, reports);
   const known = continuesSession ? chooseSession(id, { provider, reports, wishes }) : null;
-  const session = known === null ? createSession(provider, ports.agents) : { name: known, isNew: false };
+  const isNew = known === null && provider.row.newSessionArgs !== null;
+  const name = isNew ? ports.agents.createSessionId() : known;
+  const session = name === null ? null : { name, isNew };
   return { spec, config, provider, session };
-}
-
-function createSession({ row }: Provider, agents: AgentLauncher): RunChoice["session"] {
-  return row.newSessionArgs === null ? null : { name: agents.createSessionId(), isNew: true };
 }
 
 /** Returns whether the next run answers a review: a person has sent back the work of the spec's last run. */

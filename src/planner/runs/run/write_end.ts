@@ -1,6 +1,5 @@
 import { getErrorMessage, OperationError } from "#kernel/errors.ts";
 import type { RunLog } from "#planner/store/logs/log_writer.ts";
-import type { SpecStore } from "#planner/store/specs/spec_store.ts";
 import type { Worktree } from "#planner/store/worktrees/open_worktree.ts";
 import type { WorktreeState } from "#planner/store/worktrees/settle.ts";
 import { quoteShellWord } from "#words/shell_word.ts";
@@ -15,13 +14,9 @@ import type { SpecId } from "../../spec/spec_id.ts";
 import { appendAgentOutput, mergeRunIntoProject } from "../../work/bring_back.ts";
 import { COMMIT_SUMMARIES, createCommitWriter } from "../../work/commit_message.ts";
 import type { RunEnd } from "../../work/end_of_run.ts";
-import type { LocatedRun, RepairDeps, RunDeps, RunLocation } from "../run_types.ts";
+import type { LocatedRun, RepairDeps, RunDeps } from "../run_types.ts";
 import { keepCutOffRecord } from "./keep_record.ts";
 import { removeTrailingSlash } from "./run_commands.ts";
-
-export function getRunSpecStore({ context }: RunDeps, { worktree }: RunLocation): SpecStore {
-  return worktree === null ? context.specs : worktree.openSpecs();
-}
 
 /** Returns the spec as the agent left it, or why it cannot be read, because the agent may have moved or removed it. */
 export async function readSpecAfterRun(
@@ -29,7 +24,7 @@ export async function readSpecAfterRun(
   { id, place }: Pick<LocatedRun, "id" | "place">,
   state: WorktreeState | null,
 ): Promise<Spec | string> {
-  const specs = getRunSpecStore(deps, place);
+  const specs = place.worktree === null ? deps.context.specs : place.worktree.openSpecs();
   try {
     const isThere = (await specs.listIds()).includes(id);
     if (isThere) return await specs.load(id);

@@ -74,7 +74,7 @@ async function runWatchRounds(
 class WatchRounds {
   readonly #deps: RunDeps;
   readonly #wishes: WatchOptions;
-  readonly #state: WatchState = createWatchState();
+  readonly #state: WatchState = { refusals: new MergeRefusals(), startErrors: new Map() };
   #config: PlannerConfig | undefined;
   #lastMessage = "";
 
@@ -191,10 +191,6 @@ interface WatchState {
   readonly refusals: MergeRefusals;
   /** Reasons why retries could not begin, kept so that each is printed once. */
   readonly startErrors: Map<SpecId, string>;
-}
-
-function createWatchState(): WatchState {
-  return { refusals: new MergeRefusals(), startErrors: new Map() };
 }
 
 interface RoundOptions {

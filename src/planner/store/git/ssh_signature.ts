@@ -67,19 +67,16 @@ function extractPublicKey(armoured: string): Buffer | null {
   return end > blob.length ? null : blob.subarray(14, end);
 }
 
-export interface SshSignature {
-  readonly armoured: string;
-  readonly namespace: string;
-  readonly bytes: Uint8Array;
-}
-
 /**
  * Verifies a signature against the file of allowed signers in git's settings at `root`.
  *
  * @returns the name of the signer
  * @throws OperationError `failed_precondition` that says why the signature is not valid
  */
-export async function verifySshSignature(root: string, { armoured, namespace, bytes }: SshSignature): Promise<string> {
+export async function verifySshSignature(
+  root: string,
+  { armoured, namespace, bytes }: { readonly armoured: string; readonly namespace: string; readonly bytes: Uint8Array },
+): Promise<string> {
   const allowed = await new Git(root).tryReadOutput(["config", "--type=path", "--get", "gpg.ssh.allowedSignersFile"]);
   if (allowed === null || allowed === "") throw buildSignatureError("git's gpg.ssh.allowedSignersFile is not set");
   const fingerprint = computeFingerprint(armoured);

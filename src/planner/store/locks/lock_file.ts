@@ -73,15 +73,9 @@ export function readClaim(
   return { holder: { ...holder, alive }, token: getTextField(object, "token") };
 }
 
-interface HolderTimes {
-  readonly since: Date;
-  readonly began: string | null;
-  readonly now: Date;
-}
-
 function isHolderAlive(
   { pid, host, heartbeat }: Omit<ClaimHolder, "alive">,
-  { since, began, now }: HolderTimes,
+  { since, began, now }: { readonly since: Date; readonly began: string | null; readonly now: Date },
 ): boolean {
   if (host !== hostname()) return now.getTime() - Date.parse(heartbeat) < HEARTBEAT_LIMIT_MS;
   return began === null ? isProcessAlive(pid, since) : isProcessRunning({ pid, began });

@@ -200,12 +200,6 @@ function readProcFile(pid: number, file: "environ" | "cmdline"): Buffer | null {
 
 const NUL_BYTE = Buffer.alloc(1);
 
-/** Grace period before processes are killed. `hurry` ends it early. */
-interface GracePeriod {
-  readonly graceMs: number;
-  readonly hurry?: AbortSignal;
-}
-
 /**
  * Asks every process of the run to end, and kills those that remain after the grace period. Resolves when all have
  * ended.
@@ -213,7 +207,10 @@ interface GracePeriod {
  * @returns the number of processes found
  * @throws OperationError `unavailable` when a process survives the kill
  */
-export async function endRunProcesses(run: () => RunProcessQuery, { graceMs, hurry }: GracePeriod): Promise<number> {
+export async function endRunProcesses(
+  run: () => RunProcessQuery,
+  { graceMs, hurry }: { readonly graceMs: number; readonly hurry?: AbortSignal },
+): Promise<number> {
   const met = new Map<number, ProcessMark>();
   const forceAt = performance.now() + graceMs;
   let pause = FIRST_PAUSE_MS;

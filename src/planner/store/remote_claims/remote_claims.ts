@@ -216,15 +216,13 @@ async function changeClaimInSession(
 /** Maximum number of attempts to take a claim from a holder that renews it between query and push. */
 const MAX_STEAL_TRIES = 10;
 
-interface PreparedClaimChange extends SpecClaimChangeRequest {
-  readonly facts: () => ClaimFacts;
-  readonly message: CommitWriter;
-}
-
 type ClaimChangeResult = { readonly kind: "own"; readonly from: string | null } | UnownedClaimResult;
 
 /** Changes a claim as the latest query decides. Repeats a steal if the holder has only renewed the claim. */
-async function changeOneClaim(session: ClaimSession, changing: PreparedClaimChange): Promise<ClaimChangeResult> {
+async function changeOneClaim(
+  session: ClaimSession,
+  changing: SpecClaimChangeRequest & { readonly facts: () => ClaimFacts; readonly message: CommitWriter },
+): Promise<ClaimChangeResult> {
   const { id, state, facts, message, processId, steal } = changing;
   for (let tries = 1; ; tries++) {
     const { seen } = facts();

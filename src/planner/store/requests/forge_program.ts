@@ -6,7 +6,7 @@ import {
   type ForgeProgram,
   type ForgeRepository,
 } from "../../work/requests/forge_place.ts";
-import { formatGitError, killProcess } from "../git/git.ts";
+import { formatGitError, type GitAnswer, killProcess } from "../git/git.ts";
 import { removeGitLocations } from "../git/start_git.ts";
 import { findProgram } from "../processes/agent_process.ts";
 
@@ -77,18 +77,12 @@ function formatReason(value: unknown): string {
   return [message, field, code].find((one) => typeof one === "string")?.toString() ?? JSON.stringify(value);
 }
 
-interface ProgramAnswer {
-  readonly status: number | null;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
 function runForgeProgram(
   program: string,
   args: readonly string[],
   { cwd, input }: { readonly cwd: string; readonly input: string },
-): Promise<ProgramAnswer> {
-  return new Promise((resolve, reject) => {
+) {
+  return new Promise<Pick<GitAnswer, "status" | "stderr"> & { readonly stdout: string }>((resolve, reject) => {
     const env = { ...removeGitLocations(process.env), ...QUIET_VARIABLES };
     // A separate process group, so that all processes that the program started end with it.
     const detached = process.platform !== "win32";

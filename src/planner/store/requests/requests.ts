@@ -41,11 +41,6 @@ export interface RequestTarget extends RequestLocation {
   readonly program: "gh" | "glab" | null;
 }
 
-interface RequestText {
-  readonly title: string;
-  readonly body: string;
-}
-
 interface PushedBranch {
   /** Full hash of the last commit of the pushed branch. */
   readonly head: string;
@@ -119,7 +114,11 @@ export class PullRequests {
     return this.#callForge(target, buildRequestGetCall(target, number));
   }
 
-  createRequest(target: RequestTarget, text: RequestText, draft: boolean): Promise<ForgeRequest> {
+  createRequest(
+    target: RequestTarget,
+    text: { readonly title: string; readonly body: string },
+    draft: boolean,
+  ): Promise<ForgeRequest> {
     return this.#callForge(target, buildRequestCreateCall(target, { ...text, draft }));
   }
 
@@ -428,16 +427,11 @@ async function readRemoteHash(git: Git, remote: string, ref: string): Promise<st
   return lines.map((line) => line.split("\t")).find(([, name]) => name === ref)?.[0] ?? null;
 }
 
-interface RemoteCallOptions {
-  readonly limitMs: number;
-  readonly hooks?: boolean;
-}
-
 async function callRemote(
   git: Git,
   remote: string,
   args: readonly string[],
-  limits: RemoteCallOptions,
+  limits: { readonly limitMs: number; readonly hooks?: boolean },
 ): Promise<GitAnswer> {
   const url = (await git.tryReadOutput(["remote", "get-url", "--push", remote])) ?? remote;
   const settings = ["-c", `remote.${remote}.mirror=false`];

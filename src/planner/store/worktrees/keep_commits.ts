@@ -255,11 +255,6 @@ function readObjectBeginning(path: string): string {
   }
 }
 
-interface RunIdentity {
-  readonly id: string;
-  readonly branch: string;
-}
-
 /**
  * Returns changes outside of a run's own branch, worktree and spec, without planner's own changes for runs of other
  * specs. Omits changes of programs that git runs, which `filterProgramChanges` returns.
@@ -267,7 +262,7 @@ interface RunIdentity {
 export function findOutsideChanges(
   before: RepositorySnapshot,
   now: RepositorySnapshot,
-  { id, branch }: RunIdentity,
+  { id, branch }: { readonly id: string; readonly branch: string },
 ): readonly SnapshotChange[] {
   // A snapshot of an earlier planner version lacks most entries.
   if (!(WHOLE_SNAPSHOT_NAME in before)) return [];

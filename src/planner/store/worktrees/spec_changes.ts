@@ -54,13 +54,10 @@ async function resolveCommit(git: Git, name: string): Promise<string> {
   throw new OperationError("invalid_argument", `"${name}" is no commit of this repository`);
 }
 
-interface CommitFiles {
-  readonly commit: string;
-  readonly prefix: string;
-  readonly files: readonly string[];
-}
-
-async function readCommittedState(git: Git, { commit, prefix, files }: CommitFiles): Promise<CommittedState> {
+async function readCommittedState(
+  git: Git,
+  { commit, prefix, files }: { readonly commit: string; readonly prefix: string; readonly files: readonly string[] },
+): Promise<CommittedState> {
   const read = (file: string): Promise<string | null> => readBlobText(git, `${commit}:${prefix}${file}`);
   const texts = await Promise.all(files.map(read));
   const specs = files.flatMap((file, index): readonly (readonly [SpecId, CommittedSpec])[] => {

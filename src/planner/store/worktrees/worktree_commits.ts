@@ -269,16 +269,14 @@ export async function findForeignPrograms(
   return `the run of ${run} has changed what git runs in every checkout: ${await describeProgramChanges(repository, run, changes)}`;
 }
 
-interface ChangeFilter {
-  readonly isAsked: (id: SpecId) => boolean;
-  readonly isMeant: (change: SnapshotChange) => boolean;
-}
-
 /** Returns changes of git's programs since the snapshots of runs, by the runs' specs. */
 async function groupChangesByRun(
   repository: Repository,
   root: string,
-  { isAsked, isMeant }: ChangeFilter,
+  {
+    isAsked,
+    isMeant,
+  }: { readonly isAsked: (id: SpecId) => boolean; readonly isMeant: (change: SnapshotChange) => boolean },
 ): Promise<readonly (readonly [id: SpecId, changes: readonly SnapshotChange[]])[]> {
   const ids = (await listWorktreeIds(root)).filter(
     (id) => isAsked(id) && existsSync(join(root, worktreeFiles.snapshot(id))),
@@ -349,16 +347,10 @@ export async function buildUndoCommand(repository: Repository, { name, before }:
   return before === undefined ? `rm ${file}` : `bring back ${file}`;
 }
 
-interface ChangedSetting {
-  readonly scope: string;
-  readonly key: string;
-  readonly before: string | undefined;
-}
-
 /** Returns the shell commands that undo the change of a setting, in every file that contains it. */
 async function buildUndoSettingCommand(
   { git, top, commonFolder }: Repository,
-  { scope, key, before }: ChangedSetting,
+  { scope, key, before }: { readonly scope: string; readonly key: string; readonly before: string | undefined },
 ): Promise<string> {
   const listed = await git.readEntries(["config", "--list", "--show-scope", "--show-origin", "-z"]);
   const files = new Set<string>();

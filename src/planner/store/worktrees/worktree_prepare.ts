@@ -388,15 +388,9 @@ export async function readCommitFacts(
   return { ...known, ...ofRange, patches, inMain, hasMergedWork };
 }
 
-interface CommitRange {
-  readonly base: string;
-  readonly head: string;
-  readonly prefix: string;
-}
-
 async function readCommitRange(
   git: Git,
-  { base, head, prefix }: CommitRange,
+  { base, head, prefix }: { readonly base: string; readonly head: string; readonly prefix: string },
 ): Promise<Pick<CommitFacts, "range" | "files" | "hasMerges">> {
   const range = await readCommits(git, `${base}..${head}`);
   const changed = await readChangedFiles(git, prefix, `${base}...${head}`);

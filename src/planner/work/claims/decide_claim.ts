@@ -293,7 +293,10 @@ export function buildClaimRef(id: SpecId): string {
 
 /** Returns the last part of the name of a ref about a spec. */
 export function encodeSpecId(id: SpecId): string {
-  const plain = encodeURIComponent(id.toWellFormed()).replace(/[!'()*~]/g, encodeCharacter);
+  const plain = encodeURIComponent(id.toWellFormed()).replace(
+    /[!'()*~]/g,
+    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
   const dotted = plain.replace(/^\.|\.(?=\.)|\.$|\.(?=lock$)/g, "%2E");
   return dotted.startsWith(PROBE_PREFIX) ? dotted.replace(".", "%2E") : dotted;
 }
@@ -311,8 +314,4 @@ export function decodeSpecId(name: string): SpecId | null {
   } catch {
     return null;
   }
-}
-
-function encodeCharacter(character: string): string {
-  return `%${character.charCodeAt(0).toString(16).toUpperCase()}`;
 }

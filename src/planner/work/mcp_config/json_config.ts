@@ -133,7 +133,8 @@ function findDeepestParent(file: string, root: Node, path: readonly string[]): {
 }
 
 function detectLayout(json: string): JsonLayout {
-  return { unit: detectIndentUnit(json), eol: detectLineEnding(json) };
+  const [, indent = "  "] = /\n([ \t]+)\S/.exec(json) ?? [];
+  return { unit: indent.startsWith("\t") ? "\t" : indent, eol: detectLineEnding(json) };
 }
 
 /**
@@ -160,7 +161,8 @@ function insertMember(json: string, parent: Node, write: (indent: string | null)
   const multiline = json.slice(parent.offset, close).includes("\n");
   // Inserts after the comments that follow the last member, so that they stay with it.
   const at = multiline ? json.slice(0, close).trimEnd().length : end;
-  const inner = isAtLineStart(json, last.offset) ? getLineIndent(json, last.offset) : outer + unit;
+  const isAtLineStart = json.slice(json.lastIndexOf("\n", last.offset - 1) + 1, last.offset).trim() === "";
+  const inner = isAtLineStart ? getLineIndent(json, last.offset) : outer + unit;
   const member = multiline ? `${eol}${inner}${write(inner)}` : ` ${write(null)}`;
   if (comma !== undefined && multiline) return `${json.slice(0, at)}${member},${json.slice(at)}`;
   if (comma !== undefined) return json.slice(0, comma + 1) + member + json.slice(comma + 1);
@@ -219,16 +221,7 @@ function parseNode(json: string, node: Node): unknown {
   return parse(json.slice(node.offset, node.offset + node.length), [], LENIENT_PARSING);
 }
 
-function detectIndentUnit(json: string): string {
-  const [, indent = "  "] = /\n([ \t]+)\S/.exec(json) ?? [];
-  return indent.startsWith("\t") ? "\t" : indent;
-}
-
 function getLineIndent(json: string, offset: number): string {
   const line = json.slice(json.lastIndexOf("\n", offset - 1) + 1, offset);
   return /^[ \t]*/.exec(line)?.[0] ?? "";
-}
-
-function isAtLineStart(json: string, offset: number): boolean {
-  return json.slice(json.lastIndexOf("\n", offset - 1) + 1, offset).trim() === "";
 }

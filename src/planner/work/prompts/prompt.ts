@@ -130,10 +130,6 @@ function extractDescription({ body }: Spec): string {
   return body.slice(from, next?.start ?? body.length).trim();
 }
 
-function namesCommitFormat(template: string): boolean {
-  return /planner\(\{\{\s*spec\.id\s*\}\}\)/.test(template);
-}
-
 /** Returns a section with the newest review, because the template may omit the spec's body; empty without a review. */
 function buildReviewSections({ body }: Spec): readonly string[] {
   const reviews = parseReviews(body);
@@ -161,7 +157,8 @@ function buildWorktreeSection({ path, branch }: WorkFolder): string {
 /** Returns the section of commit rules. Omits the default format if the template contains it. */
 function buildCommitSections({ spec, config }: PromptRequest, template: string): readonly string[] {
   const { commit_template: commitTemplate } = config.git;
-  if (commitTemplate === null) return namesCommitFormat(template) ? [] : [buildCommitSection(spec)];
+  if (commitTemplate === null)
+    return /planner\(\{\{\s*spec\.id\s*\}\}\)/.test(template) ? [] : [buildCommitSection(spec)];
   const example = createCommitWriter(commitTemplate, spec)("<what the commit does>");
   return [
     [

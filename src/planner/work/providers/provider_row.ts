@@ -108,14 +108,8 @@ export function buildShellRules(
   return [...prefixRules, ...commands.flatMap(splitShellCommands).map((line) => `${shell}(${line})`)];
 }
 
-/** A denied tool call: the name of the tool and, for the shell tool, the command line. */
-interface DeniedCall {
-  readonly tool: string;
-  readonly line: string | null;
-}
-
 /** Parses a denial such as `Bash curl -s x`. @param shell name of the shell tool in denials */
-export function parseDeniedCall(denied: string, shell: string): DeniedCall {
+export function parseDeniedCall(denied: string, shell: string) {
   const [tool = "", ...rest] = denied.split(" ");
   return { tool, line: tool === shell && rest.length > 0 ? rest.join(" ") : null };
 }

@@ -90,9 +90,13 @@ export function buildRequestBody(facts: RequestFacts): string {
   ];
   const end = ["", ...formatRecordRows(record), END_MARK];
   const room = MAX_BODY_CHARS - countCharacters(head) - countCharacters(end);
-  const table = takeFittingLines([...criteria.map(formatCriterionRow), ...dropped.map(formatDroppedRow)], room / 3);
+  const droppedRows = dropped.map(
+    ({ label, reason }) => `| ➖ | ${escapeText(label)} | none | dropped: ${escapeText(reason)} |`,
+  );
+  const table = takeFittingLines([...criteria.map(formatCriterionRow), ...droppedRows], room / 3);
   const failed = takeFittingLines(criteria.flatMap(formatLastLines), room / 3);
-  const list = takeFittingLines(commits.map(formatCommitRow), room / 3);
+  const rows = commits.map(({ hash, subject }) => `- ${escapeCode(hash.slice(0, 10))} ${escapeText(subject)}`);
+  const list = takeFittingLines(rows, room / 3);
   return [
     ...head,
     ...(criteria.length + dropped.length === 0 ? ["The spec has no criteria."] : [...TABLE_HEAD, ...table.lines]),
@@ -128,10 +132,6 @@ function formatLastLines({ verify, result }: ReviewedCriterion): readonly string
   return [`- ${escapeCode(verify)}<br>${result.last_lines.map(escapeCode).join("<br>")}`];
 }
 
-function formatDroppedRow({ label, reason }: Pick<DroppedCriterion, "label" | "reason">): string {
-  return `| ➖ | ${escapeText(label)} | none | dropped: ${escapeText(reason)} |`;
-}
-
 function formatRecordRows(record: RunRecordFacts | null): readonly string[] {
   if (record === null) return ["Worked without a recorded run."];
   const { run, agent, model, status, ended_at, unproven, warnings, beside } = record;
@@ -150,10 +150,6 @@ function formatRecordRows(record: RunRecordFacts | null): readonly string[] {
 
 /** Maximum number of a run's warnings in the body. */
 const MAX_WARNINGS = 10;
-
-function formatCommitRow({ hash, subject }: RequestFacts["commits"][number]): string {
-  return `- ${escapeCode(hash.slice(0, 10))} ${escapeText(subject)}`;
-}
 
 function takeFittingLines(
   lines: readonly string[],

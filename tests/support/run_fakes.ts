@@ -179,7 +179,6 @@ function fakePorts(project: TempProject, script: Script, deeds: Deeds): RunPorts
     records: {
       startRecord: did("record started"),
       storeReport: async () => {},
-      readReports: async () => [],
       isRunning: async () => script.running(),
       finishRecord: async (_: string, end: ProcessResult) => deeds.ends.push(end) > 0,
     },

@@ -1,4 +1,4 @@
-import { getErrorMessage, OperationError } from "#kernel/errors.ts";
+import { createPreconditionError, getErrorMessage, OperationError } from "#kernel/errors.ts";
 import type { ClaimHolder } from "#planner/store/locks/lock_file.ts";
 import type { SharedClaimOptions, SharedClaimResult } from "#planner/store/remote_claims/remote_claims.ts";
 import type { Claim } from "#planner/store/remote_claims/shared_claims.ts";
@@ -21,7 +21,7 @@ export async function claimSpec(deps: RunDeps, id: SpecId, processId: string): P
   if ("heldBy" in answer) {
     const { pid, host, started_at } = answer.heldBy;
     const why = `process ${pid} on ${host} is working on it (it began ${started_at})`;
-    throw new OperationError("failed_precondition", `Cannot start work on spec '${id}': ${why}`);
+    throw createPreconditionError(`Cannot start work on spec '${id}': ${why}`);
   }
   const { claim, tookOver } = answer;
   if (tookOver === null) return claim;
@@ -49,7 +49,7 @@ export function runWithClaim<Result>(
 ): Promise<Result> {
   return tryRunWithClaim(deps, id, use, ({ pid }) => {
     const why = `process ${pid} is working on it: "planner pause ${id}" stops it`;
-    throw new OperationError("failed_precondition", `Cannot ${action} spec '${id}': ${why}`);
+    throw createPreconditionError(`Cannot ${action} spec '${id}': ${why}`);
   });
 }
 
@@ -123,7 +123,7 @@ export async function takeSharedClaim(
     return answer.notes;
   }
   const refused = `Cannot start work on spec '${claim.id}': ${answer.reason}`;
-  if (answer.kind === "lost") throw new OperationError("failed_precondition", refused);
+  if (answer.kind === "lost") throw createPreconditionError(refused);
   throw new OperationError("unavailable", `${refused}: "planner work ${claim.id} --offline" works without it`);
 }
 

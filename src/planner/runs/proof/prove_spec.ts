@@ -1,4 +1,4 @@
-import { OperationError } from "#kernel/errors.ts";
+import { createPreconditionError, OperationError } from "#kernel/errors.ts";
 import type { Worktree } from "#planner/store/worktrees/open_worktree.ts";
 import { parseCriteria } from "../../spec/criteria.ts";
 import { parseDocument } from "../../spec/document.ts";
@@ -100,7 +100,7 @@ function summarizeProofs(criteria: readonly CriterionProof[]) {
 }
 
 function buildAttestationError(id: string, why: string): OperationError {
-  return new OperationError("failed_precondition", `Cannot attest spec '${id}': ${why}`);
+  return createPreconditionError(`Cannot attest spec '${id}': ${why}`);
 }
 
 export interface AdmissionOptions {

@@ -1,4 +1,4 @@
-import { OperationError } from "#kernel/errors.ts";
+import { createPreconditionError, OperationError } from "#kernel/errors.ts";
 import type { SharedClaimOptions } from "#planner/store/remote_claims/remote_claims.ts";
 import type { Claim } from "#planner/store/remote_claims/shared_claims.ts";
 import type { RequestTarget } from "#planner/store/requests/requests.ts";
@@ -136,7 +136,7 @@ async function findOpenRequest(
   if (last === undefined || wishes.again) return null;
   const name = formatRequestName({ ...target.target, number: last.number });
   const throwRefusal = (why: string): never => {
-    throw new OperationError("failed_precondition", `Cannot make a pull request of spec '${spec_id}': ${why}`);
+    throw createPreconditionError(`Cannot make a pull request of spec '${spec_id}': ${why}`);
   };
   if (last.state === "closed") {
     throwRefusal(`${name} was closed without a merge (${last.url}): open it again there, or add --new for another one`);
@@ -155,12 +155,12 @@ async function finalizeBranchSpec(
   const { context, ports } = deps;
   const { spec_id: id } = work;
   const final = await claim.finish(wishes.shared);
-  if (final.kind !== "own") throw new OperationError("failed_precondition", describeMissingClaim(id, final));
+  if (final.kind !== "own") throw createPreconditionError(describeMissingClaim(id, final));
   const spec = await context.specs.load(id);
   const worktree = await ports.worktrees.findWorktree(id);
   if (worktree === null || spec.archived) return final.notes;
   const { problems } = await worktree.settle();
-  if (problems.length > 0) throw new OperationError("failed_precondition", problems.join("; "));
+  if (problems.length > 0) throw createPreconditionError(problems.join("; "));
   const message = createCommitWriter((await context.readConfig()).git.commit_template, spec);
   await finalizeWorktreeSpec({ id, worktree, message }, buildFinalFields(deps, spec, null));
   return final.notes;
@@ -286,7 +286,7 @@ async function collectRequestFacts(
   const facts = await readReviewFacts(deps, text, "make a pull request of");
   const { spec_id, title, branch, difference, record, need } = facts;
   const throwRefusal = (why: string): never => {
-    throw new OperationError("failed_precondition", `Cannot make a pull request of spec '${spec_id}': ${why}`);
+    throw createPreconditionError(`Cannot make a pull request of spec '${spec_id}': ${why}`);
   };
   if (facts.problem !== null) throwRefusal(facts.problem);
   if (branch === null) return throwRefusal(describeMissingBranch(facts));
@@ -332,8 +332,7 @@ async function proveOpenCriteria(deps: RunDeps, judged: CriteriaToProve): Promis
   const proof = await proveCommit(deps, spec, { stop, commit: head });
   const reasons = listCompletionObstacles(spec.id, proof);
   if (reasons.length > 0 && !allowsUnfinished) {
-    throw new OperationError(
-      "failed_precondition",
+    throw createPreconditionError(
       `Cannot make a pull request of spec '${spec.id}': its checks do not succeed on its last commit: ${reasons.join("; ")}`,
     );
   }

@@ -1,4 +1,4 @@
-import { OperationError } from "#kernel/errors.ts";
+import { createPreconditionError, OperationError } from "#kernel/errors.ts";
 import type { WorkDifference } from "#planner/store/worktrees/differences.ts";
 import type { KeptRunRecord } from "#planner/work/records/kept_records.ts";
 import type { StoredRunReport } from "#planner/work/records/process_record.ts";
@@ -72,7 +72,7 @@ export async function readReviewFacts(deps: RunDeps, text: string, purpose = "re
     (await findPersonNeeds(context, [spec])).get(id) ?? null,
     await listMembersWithNeeds(deps, spec),
     await ports.worktrees.readRecord(id, null).catch(createRefusalHandler(null)),
-    await ports.records.readReports(),
+    await context.readRunReports(),
     await ports.worktrees.findBranch(id).catch(createRefusalHandler(null)),
   ];
   const report = reports.findLast(({ spec_id }) => spec_id === id);
@@ -94,7 +94,7 @@ export async function readReviewFacts(deps: RunDeps, text: string, purpose = "re
 export async function assertReviewable(deps: RunDeps, spec: Spec, purpose = "review"): Promise<void> {
   const { id, status } = spec;
   const throwRefusal = (why: string): never => {
-    throw new OperationError("failed_precondition", `Cannot ${purpose} spec '${id}': ${why}`);
+    throw createPreconditionError(`Cannot ${purpose} spec '${id}': ${why}`);
   };
   const worker = await findLiveWorker(deps.context, id);
   if (worker !== null) throwRefusal(`process ${worker.pid} is working on it: "planner pause ${id}" stops it`);

@@ -1,4 +1,4 @@
-import { OperationError } from "#kernel/errors.ts";
+import { createPreconditionError, OperationError } from "#kernel/errors.ts";
 import { finalizeCommand } from "../../operations/finalize.ts";
 import { changeSpec } from "../../operations/shared/change_spec.ts";
 import { findSpec } from "../../operations/shared/find_spec.ts";
@@ -69,8 +69,7 @@ async function listSpecsToRework(deps: RunDeps, spec: Spec): Promise<readonly Sp
   const members = await listMembersWithNeeds(deps, spec);
   const waiting = members.filter(({ need }) => need !== null).map(({ spec_id }) => spec_id);
   if (waiting.length > 0) return waiting;
-  throw new OperationError(
-    "failed_precondition",
+  throw createPreconditionError(
     `Cannot send back group '${spec.id}': no agent works on a group, and the work of its members is merged: "planner add" makes a spec for what is missing`,
   );
 }
@@ -88,8 +87,7 @@ function validateReviewText(text: string): string {
 
 function assertNotEnded({ id, status }: Spec): void {
   if (!ENDED_STATUSES.includes(status)) return;
-  throw new OperationError(
-    "failed_precondition",
+  throw createPreconditionError(
     `Cannot send back spec '${id}': its status is ${status}: "planner update ${id} --status pending" opens it again`,
   );
 }
@@ -132,7 +130,7 @@ async function rejectSpec({ context, ports }: RunDeps, id: SpecId): Promise<Reje
     editFields(text, { status: "cancelled", completed_at: undefined, unproven: undefined }),
   );
   if (!(await ports.worktrees.listIds()).includes(id)) {
-    const hasRun = (await ports.records.readReports()).some(({ spec_id }) => spec_id === id);
+    const hasRun = (await context.readRunReports()).some(({ spec_id }) => spec_id === id);
     const note = `what its run changed stays in the project's folder: "planner log ${id} --run last" names it`;
     return { spec_id: id, notes: hasRun ? [note] : [], kept: null };
   }

@@ -141,8 +141,9 @@ interface CutOffRun {
  */
 export async function keepCutOffRecord(deps: RepairDeps, id: SpecId, run: CutOffRun): Promise<void> {
   const { processId } = run;
-  const { worktrees, records } = deps.ports;
-  const report = (await records.readReports()).findLast((one) => one.process_id === processId && one.spec_id === id);
+  const { worktrees } = deps.ports;
+  const reports = await deps.context.readRunReports();
+  const report = reports.findLast((one) => one.process_id === processId && one.spec_id === id);
   if (report === undefined) return;
   const { base, mode, started_at } = report;
   try {

@@ -1,4 +1,4 @@
-import { OperationError } from "#kernel/errors.ts";
+import { createPreconditionError } from "#kernel/errors.ts";
 import { TaskSlots } from "#kernel/slots.ts";
 import type { RunLog } from "#planner/store/logs/log_writer.ts";
 import type { AgentProcess, AgentStartOptions } from "#planner/store/processes/agent_process.ts";
@@ -274,7 +274,7 @@ async function runSetupCommands(
   if (failed !== undefined) {
     const said = `worktree.setup: "${failed.command}" ${failed.problem}`;
     const where = log.file === null ? "" : `; its output is in ${log.file}`;
-    throw new OperationError("failed_precondition", `${said}${where}`);
+    throw createPreconditionError(`${said}${where}`);
   }
   // A command may have rewritten the lock file.
   await deps.files.writeText(mark, hashState(await readLockFiles(deps, worktree)));

@@ -1,4 +1,4 @@
-import { OperationError } from "#kernel/errors.ts";
+import { createPreconditionError, OperationError } from "#kernel/errors.ts";
 import { TaskSlots } from "#kernel/slots.ts";
 import type { StoredRunReport } from "#planner/work/records/process_record.ts";
 import type { PlannerConfig } from "../../config/config.ts";
@@ -40,7 +40,7 @@ export async function checkRunConditions(
   await refuseMissingAgent(context, provider, `start work on spec '${id}'`);
   await holdProjectRules(context, spec, `start work on spec '${id}'`);
   if (wishes.worktree) await refuseUnacceptedSetup(context, config);
-  const reports = await ports.records.readReports();
+  const reports = await context.readRunReports();
   const continuesSession =
     wishes.resume || (config.defaults.resume && spec.status !== "pending") || isAnswerToReview(spec, reports);
   const known = continuesSession ? chooseSession(id, { provider, reports, wishes }) : null;
@@ -91,7 +91,7 @@ export async function markSpecStarted(
   const place = branchPrefix === null ? {} : { branch: await ports.worktrees.nameBranch(id, branchPrefix) };
   await changeSpec(context, id, (before, { status }) => {
     if (!RESUMABLE_STATUSES.includes(status)) {
-      throw new OperationError("failed_precondition", `Cannot start work on spec '${id}': status is now ${status}`);
+      throw createPreconditionError(`Cannot start work on spec '${id}': status is now ${status}`);
     }
     text = editFields(before, { status: "in_progress", completed_at: undefined, ...place });
     return text;
@@ -116,7 +116,7 @@ function findSessionToResume(
   reports: readonly StoredRunReport[],
 ): string {
   const throwRefusal = (why: string): never => {
-    throw new OperationError("failed_precondition", `Cannot resume work on spec '${id}': ${why}`);
+    throw createPreconditionError(`Cannot resume work on spec '${id}': ${why}`);
   };
   const advice = `"planner work ${id}" goes on in a new session`;
   if (row.resumeArgs === null) return throwRefusal(`${name} cannot continue a session: ${advice}`);
@@ -189,10 +189,7 @@ interface PredecessorOptions {
 }
 
 function buildNotMergedError(id: SpecId, wanting: SpecId, why: string): OperationError {
-  return new OperationError(
-    "failed_precondition",
-    `Cannot start work on spec '${wanting}': the work of '${id}' is not merged: ${why}`,
-  );
+  return createPreconditionError(`Cannot start work on spec '${wanting}': the work of '${id}' is not merged: ${why}`);
 }
 
 interface PredecessorMerge extends PredecessorOptions {

@@ -1,4 +1,4 @@
-import { getErrorMessage, OperationError } from "#kernel/errors.ts";
+import { createPreconditionError, getErrorMessage, OperationError } from "#kernel/errors.ts";
 import type { RunLog } from "#planner/store/logs/log_writer.ts";
 import type { Worktree } from "#planner/store/worktrees/open_worktree.ts";
 import type { WorktreeState } from "#planner/store/worktrees/settle.ts";
@@ -106,8 +106,7 @@ async function writeEndInBothCopies(deps: RunDeps, { run, worktree, end }: Workt
   let bodyLeft = false;
   if (!(await deps.context.specs.listIds()).includes(id)) {
     const file = `.planner/specs/${id}.md`;
-    throw new OperationError(
-      "failed_precondition",
+    throw createPreconditionError(
       `"${file}" is gone from the project since the run began: "cp ${quoteShellWord(`${removeTrailingSlash(worktree.root)}/${file}`)} ${file}" brings it back, then run "planner merge ${id}"`,
     );
   }

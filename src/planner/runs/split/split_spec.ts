@@ -1,4 +1,4 @@
-import { getErrorMessage, OperationError } from "#kernel/errors.ts";
+import { createPreconditionError, getErrorMessage, OperationError } from "#kernel/errors.ts";
 import { isJsonObject } from "#kernel/json_object.ts";
 import type { Claim } from "#planner/store/remote_claims/shared_claims.ts";
 import type { NewMembers } from "#planner/store/specs/edit_spec.ts";
@@ -235,7 +235,7 @@ function assertAgentSucceeded(
 }
 
 function buildSplitError(id: SpecId, why: string): OperationError {
-  return new OperationError("failed_precondition", `Failed to split spec '${id}': ${why}`);
+  return createPreconditionError(`Failed to split spec '${id}': ${why}`);
 }
 
 /** Returns the project's split template, or the built-in one, followed by the required format of the answer. */
@@ -386,5 +386,5 @@ function findCycle(members: readonly ProposedMember[]): readonly number[] | unde
 type JsonFields = Readonly<Record<string, unknown>>;
 
 function buildMembersError(why: string): OperationError {
-  return new OperationError("failed_precondition", `Cannot read members from the agent's answer: ${why}`);
+  return createPreconditionError(`Cannot read members from the agent's answer: ${why}`);
 }

@@ -1,4 +1,4 @@
-import { OperationError } from "#kernel/errors.ts";
+import { createPreconditionError, OperationError } from "#kernel/errors.ts";
 import type { WatchFileHold } from "#planner/store/processes/process_records.ts";
 import type { ProcessRecord } from "#planner/work/records/process_record.ts";
 import type { PlannerConfig } from "../../config/config.ts";
@@ -37,7 +37,7 @@ export interface WatchOptions {
  */
 export async function watchProject(deps: RunDeps, wishes: WatchOptions): Promise<{ readonly unmerged: boolean }> {
   const hold = await deps.ports.watch.acquire();
-  if (hold === null) throw new OperationError("failed_precondition", "Watch is already running");
+  if (hold === null) throw createPreconditionError("Watch is already running");
   try {
     wishes.tell({ event: "started", pid: deps.pid });
     const { reason, unmerged } = await runWatchRounds(deps, wishes, hold);

@@ -10,7 +10,7 @@ import {
 } from "node:fs";
 import { readdir, rm, unlink } from "node:fs/promises";
 import { basename, dirname, join, relative, sep } from "node:path";
-import { OperationError } from "#kernel/errors.ts";
+import { createPreconditionError, type OperationError } from "#kernel/errors.ts";
 import { isInsideFolder, isLink, isLinkOutside } from "../project/find_root.ts";
 import { splitWorktreePath } from "../project/places.ts";
 import { convertToDiskError, getErrorCode, isMissingError } from "./disk_error.ts";
@@ -183,10 +183,7 @@ function buildOutsideLinkError(shown: string): OperationError {
 }
 
 function buildLinkError(shown: string, where: string): OperationError {
-  return new OperationError(
-    "failed_precondition",
-    `Cannot write "${shown}": it is a symbolic link that leads ${where}: remove the link`,
-  );
+  return createPreconditionError(`Cannot write "${shown}": it is a symbolic link that leads ${where}: remove the link`);
 }
 
 /** Returns the entries of a project's folder, in no order; empty if it does not exist. @throws OperationError */

@@ -1,4 +1,4 @@
-import { existsSync, linkSync, renameSync, unlinkSync, writeFileSync } from "node:fs";
+import { existsSync, linkSync, renameSync } from "node:fs";
 import { type FileHandle, open, readdir, unlink } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { OperationError } from "#kernel/errors.ts";
@@ -155,30 +155,6 @@ export async function createFiles(files: readonly NewFile[]): Promise<readonly (
     for (const folder of folders.values()) folder.close();
   }
   return outcomes;
-}
-
-/** Creates a file atomically without waiting for the disk: only for files that may be lost in a power failure. */
-export function createFileWithoutSync(path: string, file: string, text: string): boolean {
-  let folder: OpenFolder | undefined;
-  try {
-    folder = openParentFolder(path);
-    return createFileInFolder(join(folder.path, basename(path)), text);
-  } catch (error) {
-    throw convertToDiskError(`create "${file}"`, error);
-  } finally {
-    folder?.close();
-  }
-}
-
-function createFileInFolder(path: string, text: string): boolean {
-  const temporary = buildTemporaryPath(path);
-  try {
-    writeFileSync(temporary, text, { flag: "wx" });
-    return linkFileToName(temporary, path);
-  } finally {
-    // On file systems without hard links, the file was renamed and is absent.
-    if (existsSync(temporary)) unlinkSync(temporary);
-  }
 }
 
 async function writeAndSyncFolder(

@@ -1,6 +1,6 @@
 import { closeSync, constants, fstatSync, lstatSync, openSync, readSync, type Stats, statSync } from "node:fs";
 import { join } from "node:path";
-import { OperationError } from "#kernel/errors.ts";
+import { createPreconditionError, type OperationError } from "#kernel/errors.ts";
 import { MAX_SPEC_BYTES } from "../../limits.ts";
 import { isLinkOutside } from "../project/find_root.ts";
 import { decodeText } from "./decode_text.ts";
@@ -161,7 +161,7 @@ export function readRegularFile(path: string): Buffer {
 
 function buildFileKindError(path: string, words: string): OperationError {
   const cause = words.replace(/^It/, "it").replace(/: expected a file$/, "");
-  return new OperationError("failed_precondition", `Cannot read "${path}": ${cause}: remove it`);
+  return createPreconditionError(`Cannot read "${path}": ${cause}: remove it`);
 }
 
 /** Returns the error message for a file above the size limit. */

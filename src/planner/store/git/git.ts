@@ -3,7 +3,7 @@ import { type Dirent, existsSync } from "node:fs";
 import { lstat, readdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { OperationError } from "#kernel/errors.ts";
+import { createPreconditionError, OperationError } from "#kernel/errors.ts";
 import { TaskSlots } from "#kernel/slots.ts";
 import { convertToDiskError, getErrorCode } from "../files/disk_error.ts";
 import { describeFileKind } from "../files/read_text.ts";
@@ -151,10 +151,7 @@ export class Git {
   async readBytes(args: readonly string[], options: GitOptions = {}): Promise<Buffer> {
     const { status, stdout, stderr } = await this.try(args, options);
     if (status === 0) return stdout;
-    throw new OperationError(
-      "failed_precondition",
-      `git ${args[0]} failed: ${formatGitError(stderr) || `status ${status}`}`,
-    );
+    throw createPreconditionError(`git ${args[0]} failed: ${formatGitError(stderr) || `status ${status}`}`);
   }
 
   /** Returns the output of `run` without a final line break. */
@@ -206,7 +203,7 @@ export class Git {
       const look = setTimeout(async () => {
         const waited = await findWaitedFile(this.cwd, () => child.exitCode !== null || child.signalCode !== null);
         if (waited === null) return;
-        stopCall(() => new OperationError("failed_precondition", `git ${args[0]} waits for ${waited}: remove it`));
+        stopCall(() => createPreconditionError(`git ${args[0]} waits for ${waited}: remove it`));
       }, LOOK_AFTER_MS);
       const timer = setTimeout(
         () => stopCall((programs) => buildEndError(getGitCommand(args), limitMs, programs)),
@@ -293,7 +290,7 @@ function isYes(args: readonly string[], { status, stderr }: GitAnswer): boolean 
   // Git answers no by a small status; 128 is a fatal error, and a signal leaves none.
   if (status !== null && status < 128) return status === 0;
   if (NO_SUCH_THING_PATTERN.test(stderr)) return false;
-  throw new OperationError("failed_precondition", `git ${getGitCommand(args)} failed: ${formatGitError(stderr)}`);
+  throw createPreconditionError(`git ${getGitCommand(args)} failed: ${formatGitError(stderr)}`);
 }
 
 /**
@@ -326,7 +323,7 @@ export async function askRepository(git: Git, args: readonly string[]): Promise<
   if (status === 0) return stdout.toString().replace(/\r?\n$/, "");
   // Git names a folder after these words if a file `.git` leads to nothing.
   if (/not a git repository \(or any/.test(stderr)) return null;
-  throw new OperationError("failed_precondition", `git cannot use "${git.cwd}": ${formatGitError(stderr)}`);
+  throw createPreconditionError(`git cannot use "${git.cwd}": ${formatGitError(stderr)}`);
 }
 
 /** Returns git's error message in one line. */

@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { OperationError } from "#kernel/errors.ts";
+import { createPreconditionError, OperationError } from "#kernel/errors.ts";
 import { describeSystemError } from "../files/disk_error.ts";
 import { Git, killProcess } from "./git.ts";
 
@@ -45,8 +45,7 @@ export function signBytesWithSsh(
       limitMs,
     );
     if (status === 0) return stdout;
-    throw new OperationError(
-      "failed_precondition",
+    throw createPreconditionError(
       `Cannot sign with "${key}": ${stderr}; a key with a passphrase has to be in the SSH agent`,
     );
   });
@@ -107,7 +106,7 @@ export async function verifySshSignature(
 }
 
 function buildSignatureError(why: string): OperationError {
-  return new OperationError("failed_precondition", `The attestation does not hold: ${why}`);
+  return createPreconditionError(`The attestation does not hold: ${why}`);
 }
 
 /** Returns the line that allows the key for other namespaces, with this namespace added; null without such a line. */

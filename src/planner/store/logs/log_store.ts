@@ -1,6 +1,6 @@
 import { type FileHandle, open } from "node:fs/promises";
 import { join } from "node:path";
-import { OperationError } from "#kernel/errors.ts";
+import { createPreconditionError, OperationError } from "#kernel/errors.ts";
 import type { SpecId } from "#planner/spec/spec_id.ts";
 import type { LogFile } from "#planner/work/records/log_format.ts";
 import { describeSystemError, isMissingError } from "../files/disk_error.ts";
@@ -19,11 +19,11 @@ export function openLogStore(root: string) {
       const path = join(root, file);
       if (isLinkOutside(root, path)) {
         const message = `Cannot read "${file}": it is a symbolic link that leads out of the project`;
-        throw new OperationError("failed_precondition", message);
+        throw createPreconditionError(message);
       }
       const found = await runWithLogFile(file, path, (handle) => handle.stat());
       if (found === null) return null;
-      if (!found.isFile()) throw new OperationError("failed_precondition", `Cannot read "${file}": it is not a file`);
+      if (!found.isFile()) throw createPreconditionError(`Cannot read "${file}": it is not a file`);
       return { file, size: found.size, modified: found.mtime, readBytes: createLogReader(file, path) };
     },
   };

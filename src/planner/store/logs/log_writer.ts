@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { join } from "node:path";
 import type { Clock } from "#kernel/clock.ts";
-import { OperationError } from "#kernel/errors.ts";
+import { createPreconditionError } from "#kernel/errors.ts";
 import type { SpecId } from "#planner/spec/spec_id.ts";
 import { formatLogLines, formatOwnLine, formatPrintedLine, formatRunHeader } from "../../work/records/log_format.ts";
 import { convertToDiskError } from "../files/disk_error.ts";
@@ -65,7 +65,7 @@ function assertSafeLogLink(root: string, { file, path }: { readonly file: string
   if (!isLink(path)) return;
   const where = isLinkOutside(root, path) ? "out of the project" : existsSync(path) ? null : "to no file";
   if (where === null) return;
-  throw new OperationError("failed_precondition", `Cannot write "${file}": it is a symbolic link that leads ${where}`);
+  throw createPreconditionError(`Cannot write "${file}": it is a symbolic link that leads ${where}`);
 }
 
 async function openLogForAppend(path: string, file: string): Promise<FileHandle> {
@@ -132,7 +132,7 @@ class FileRunLog implements RunLog {
 
   /** Appends lines. @param marked formats each part of a line, so that no part can be mistaken for planner's own */
   async #appendLines(lines: readonly string[], marked: (part: string) => string): Promise<void> {
-    if (this.#ended) throw new OperationError("failed_precondition", `Cannot write "${this.file}": the run has ended`);
+    if (this.#ended) throw createPreconditionError(`Cannot write "${this.file}": the run has ended`);
     if (this.#failure !== undefined) throw this.#failure;
     if (lines.length === 0) return;
     const parts = lines.some((line) => line.length > MAX_LINE_CHARS) ? lines.flatMap(splitLongLine) : lines;

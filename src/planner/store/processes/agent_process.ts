@@ -4,7 +4,7 @@ import { accessSync, constants, existsSync, statSync } from "node:fs";
 import { readFile, realpath } from "node:fs/promises";
 import { basename, delimiter, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import type { Readable, Writable } from "node:stream";
-import { OperationError } from "#kernel/errors.ts";
+import { createPreconditionError, type OperationError } from "#kernel/errors.ts";
 import { isJsonObject } from "#kernel/json_object.ts";
 import type { AgentExit } from "#planner/work/end_of_run.ts";
 import { findSecretValues } from "../../work/secrets.ts";
@@ -174,7 +174,7 @@ async function startAgent(
   name: string,
 ): Promise<AgentProcess> {
   const [program, ...args] = argv;
-  if (program === undefined) throw new OperationError("failed_precondition", "Cannot start an agent: no program given");
+  if (program === undefined) throw createPreconditionError("Cannot start an agent: no program given");
   if (!existsSync(cwd)) throw buildStartError(program, `no such folder: "${cwd}"`);
   // Some programs use PWD as their working directory; a shell would have set it.
   const place = { PWD: cwd, OLDPWD: undefined };
@@ -207,7 +207,7 @@ async function startAgent(
 }
 
 function buildStartError(program: string, why: string): OperationError {
-  return new OperationError("failed_precondition", `Cannot start "${program}": ${why}`);
+  return createPreconditionError(`Cannot start "${program}": ${why}`);
 }
 
 interface ChildFacts extends Pick<RunProcessQuery, "name" | "part"> {

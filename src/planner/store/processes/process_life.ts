@@ -5,7 +5,7 @@ import { getErrorCode } from "../files/disk_error.ts";
 const MAX_START_SKEW_MS = 10_000;
 
 /** Length of a tick of Linux's process times in milliseconds, equal on every machine. */
-const TICK_MS = 10;
+export const TICK_MS = 10;
 
 /**
  * Returns whether the process that had this number still runs.
@@ -64,6 +64,8 @@ export interface ProcessFacts {
   readonly session: number;
   /** Ticks from the machine's start to the process's start. */
   readonly startTicks: number;
+  /** Ticks of processor time that the process has used. */
+  readonly cpuTicks: number;
 }
 
 /** Flag of kernel threads. Source: include/linux/sched.h, PF_KTHREAD. */
@@ -74,7 +76,7 @@ export function readProcessFacts(pid: number): ProcessFacts | undefined {
   try {
     const line = readFileSync(`/proc/${pid}/stat`, "latin1");
     // The name in parentheses may contain any character; after it follow the state (field 3), the parent (4), the group (5), the
-    // session (6), the flags (9) and the start (22).
+    // session (6), the flags (9), user and system time (14, 15) and the start (22).
     const fields = line.slice(line.lastIndexOf(")") + 2).split(" ");
     const [state = "", parent, group, session, , , flags] = fields;
     const start = fields[19];
@@ -86,6 +88,7 @@ export function readProcessFacts(pid: number): ProcessFacts | undefined {
       group: Number(group),
       session: Number(session),
       startTicks: Number(start),
+      cpuTicks: Number(fields[11]) + Number(fields[12]),
     };
   } catch {
     return undefined;

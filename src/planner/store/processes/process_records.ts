@@ -3,7 +3,6 @@ import { hostname } from "node:os";
 import { basename, join } from "node:path";
 import type { Clock } from "#kernel/clock.ts";
 import { createRandomId } from "#kernel/random.ts";
-import { readRunReports } from "#planner/store/processes/run_reports.ts";
 import type {
   NewProcessRecord,
   ProcessRecord,
@@ -19,7 +18,6 @@ import { getTextField, getTimeField, type JsonReadResult, readJsonFile } from ".
 import { readFolderEntries, removeFileInOpenFolder, runInOpenFolder } from "../files/open_folder.ts";
 import {
   createFile,
-  createFileWithoutSync,
   removeLeftoverFiles,
   replaceFile,
   tryRemoveFile,
@@ -236,8 +234,6 @@ export function openProcessRecords(root: string, clock: Clock) {
     storeReport: async (processId: string, report: RunReport) => {
       await runWithProjectLock(root, () => finishProcessRecord(root, processId, { end: {}, report }));
     },
-    /** Returns the agents' reports of all runs, oldest first; omits runs without a report. */
-    readReports: () => readRunReports(root),
     /** Returns false once a record is terminal or deleted. Cost: reads one file. */
     isRunning: async (processId: string) => {
       const read = readJsonFile(join(root, buildRecordPath(processId)));
@@ -254,27 +250,20 @@ export function openProcessRecords(root: string, clock: Clock) {
 
 async function startProcessRecord(root: string, given: NewProcessRecord, begun: object = {}): Promise<ProcessRecord> {
   await removeLeftoverFiles(join(root, PROCESSES_FOLDER));
-  const record = buildRunningRecord(given);
-  const file = buildRecordPath(given.process_id);
-  await replaceFile(join(root, file), file, formatRecord({ ...addHostField(record), ...begun }));
+  const { process_id, spec_id, pid, started_at, mode } = given;
+  const record: ProcessRecord = { process_id, spec_id, pid, status: "running", started_at, completed_at: null, mode };
+  const file = buildRecordPath(process_id);
+  await replaceFile(join(root, file), file, formatRecord({ ...record, host: hostname(), ...begun }));
   return record;
 }
 
-/** Writes a record without a lock or a wait for the disk: the process writes it again when its run begins. */
-async function announceRecord(root: string, given: NewProcessRecord): Promise<void> {
-  const file = buildRecordPath(given.process_id);
-  const record = buildRunningRecord(given);
-  if (createFileWithoutSync(join(root, file), file, formatRecord(addHostField(record)))) return;
-  await runWithProjectLock(root, async () => {
-    const read = readJsonFile(join(root, file));
+function announceRecord(root: string, given: NewProcessRecord): Promise<void> {
+  return runWithProjectLock(root, async () => {
+    const read = readJsonFile(join(root, buildRecordPath(given.process_id)));
     const own = read.kind === "object" && read.object["started_at"] === given.started_at;
     // Otherwise an earlier process had the same number.
     if (!own) await startProcessRecord(root, given);
   });
-}
-
-function buildRunningRecord({ process_id, spec_id, pid, started_at, mode }: NewProcessRecord): ProcessRecord {
-  return { process_id, spec_id, pid, status: "running", started_at, completed_at: null, mode };
 }
 
 interface RecordChanges {
@@ -293,10 +282,6 @@ async function finishProcessRecord(root: string, processId: string, { end, repor
   const changes = { ...(report === undefined ? {} : { report }), ...(isRunning ? end : {}) };
   await replaceFile(join(root, file), file, formatRecord({ ...read.object, ...changes }));
   return isRunning;
-}
-
-function addHostField(record: ProcessRecord): object {
-  return { ...record, host: hostname() };
 }
 
 function formatRecord(record: object): string {

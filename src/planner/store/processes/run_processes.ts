@@ -2,7 +2,7 @@ import { execFile, execFileSync } from "node:child_process";
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { OperationError } from "#kernel/errors.ts";
-import { isPidInUse, readProcessFacts, sendSignal } from "./process_life.ts";
+import { isPidInUse, readProcessFacts, sendSignal, TICK_MS } from "./process_life.ts";
 
 /** An operating-system process, identified by its number and start time, because numbers are reused. */
 export interface ProcessMark {
@@ -146,23 +146,9 @@ function findRunProcesses({ name, part, leader, trustGroup }: RunProcessQuery): 
   return { pids: isThere && pid !== undefined ? [pid] : [], isUnsure: false };
 }
 
-/** Clock ticks per second in which Linux counts processor time, on every machine that Bun and Deno support. */
-const TICKS_PER_SECOND = 100;
-
 /** Returns the processes' processor time in milliseconds; 0 for an ended one. Linux only. Source: proc(5), stat. */
 export function sumCpuMs(pids: readonly number[]): number {
-  let ticks = 0;
-  for (const pid of pids) {
-    try {
-      const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
-      // The name in parentheses may contain any character; user and system time are the 12th and 13th field after it.
-      const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-      ticks += Number(fields[11]) + Number(fields[12]);
-    } catch {
-      // The process has ended meanwhile.
-    }
-  }
-  return (ticks * 1000) / TICKS_PER_SECOND;
+  return pids.reduce((sum, pid) => sum + (readProcessFacts(pid)?.cpuTicks ?? 0), 0) * TICK_MS;
 }
 
 function scanProcesses(group: number | null, variable: Buffer): ProcessScan {

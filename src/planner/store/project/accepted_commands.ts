@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { chmodSync, existsSync, lstatSync, statSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { OperationError } from "#kernel/errors.ts";
+import { createPreconditionError, OperationError } from "#kernel/errors.ts";
 import { isJsonObject } from "#kernel/json_object.ts";
 import {
   type AcceptableLine,
@@ -220,8 +220,7 @@ function assertOwnFile(file: string): void {
 }
 
 function buildFileError(file: string, why: string): OperationError {
-  return new OperationError(
-    "failed_precondition",
+  return createPreconditionError(
     `Cannot read the accepted commands in "${file}": ${why}: remove it, then accept the commands again with "planner approve --all"`,
   );
 }

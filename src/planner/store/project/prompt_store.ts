@@ -1,6 +1,6 @@
 import { type FileHandle, open, readdir, realpath } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import { OperationError } from "#kernel/errors.ts";
+import { createPreconditionError, OperationError } from "#kernel/errors.ts";
 import { isJsonObject } from "#kernel/json_object.ts";
 import type { ProjectFileText, PromptStore, TemplateStore } from "#planner/work/prompts/prompt_template.ts";
 import type { PlannerConfig } from "../../config/config.ts";
@@ -43,7 +43,7 @@ export function openTemplateFolder(root: string, folder: string): TemplateStore 
       if (read.kind === "text") return read.text;
       if (read.kind === "missing") return null;
       const place = read.line === null ? "" : `line ${read.line}, column ${read.column}: `;
-      throw new OperationError("failed_precondition", `Cannot read "${file}": ${place}${read.message}`);
+      throw createPreconditionError(`Cannot read "${file}": ${place}${read.message}`);
     },
   };
 }
@@ -149,5 +149,5 @@ function readConfigText(root: string): string {
   if (read.kind === "text") return read.text;
   if (read.kind === "missing") return "";
   const place = read.line === null ? "" : `:${read.line}:${read.column}`;
-  throw new OperationError("failed_precondition", `Cannot read "${CONFIG_FILE}${place}": ${read.message}`);
+  throw createPreconditionError(`Cannot read "${CONFIG_FILE}${place}": ${read.message}`);
 }

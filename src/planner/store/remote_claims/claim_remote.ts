@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { OperationError } from "#kernel/errors.ts";
+import { createPreconditionError, OperationError } from "#kernel/errors.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 import {
   CLAIM_REF_PREFIX,
@@ -284,11 +284,10 @@ export async function openClaimRemote(root: string, name: string): Promise<Claim
   const urls = (listed ?? "").split("\n").filter((url) => url !== "");
   const [url] = urls;
   if (url === undefined) {
-    throw new OperationError("failed_precondition", `No git remote "${name}", which setting "claims.remote" names`);
+    throw createPreconditionError(`No git remote "${name}", which setting "claims.remote" names`);
   }
   if (urls.length > 1) {
-    throw new OperationError(
-      "failed_precondition",
+    throw createPreconditionError(
       `Remote "${name}" of setting "claims.remote" has ${urls.length} push addresses, each with claims of its own: expected one`,
     );
   }

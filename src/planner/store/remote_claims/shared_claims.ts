@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { ignoreRefusal, OperationError } from "#kernel/errors.ts";
+import { createPreconditionError, ignoreRefusal, OperationError } from "#kernel/errors.ts";
 import type { ClaimResult, FileClaim, openClaims } from "#planner/store/locks/local_claims.ts";
 import type { ProcessMark } from "#planner/store/processes/run_processes.ts";
 import { formatCountWithNoun } from "#words/names.ts";
@@ -401,7 +401,7 @@ function findUnsupportedServer(
         runClaimSession(place, async (session) => {
           await testClaimSupport(session);
           if (session.storedClaims.support === "yes") return "the server has claims now";
-          throw new OperationError("failed_precondition", session.storedClaims.refusal);
+          throw createPreconditionError(session.storedClaims.refusal);
         }),
     },
   ];

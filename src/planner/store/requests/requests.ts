@@ -1,4 +1,4 @@
-import { ignoreRefusal, OperationError } from "#kernel/errors.ts";
+import { createPreconditionError, ignoreRefusal, OperationError } from "#kernel/errors.ts";
 import type { PlannerConfig, RequestSettings } from "../../config/config.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 import { decodeSpecId } from "../../work/claims/decide_claim.ts";
@@ -226,7 +226,7 @@ export class PullRequests {
       (await openWorktreeLocation(repository, this.#root, id))?.worktree ?? readWorktreeOrigin(this.#root, id);
     if (branches !== null && (await branchExists(this.#git, branches.branch))) return branches;
     const what = branches === null ? "it has no branch" : `its branch "${branches.branch}" is gone`;
-    throw new OperationError("failed_precondition", `Spec '${id}' has no work of a run: ${what}`);
+    throw createPreconditionError(`Spec '${id}' has no work of a run: ${what}`);
   }
 
   /** Opens the worktree of a spec's branch. Adds it again if its folder was deleted. */
@@ -236,10 +236,7 @@ export class PullRequests {
     const place = await openWorktreeLocation(repository, this.#root, id);
     if (place !== null) return place;
     const refs = await readBranchCheckouts(repository.git);
-    await addWorktree({ repository, root: this.#root, id, refs }, await this.#requireBranches(id));
-    const made = await openWorktreeLocation(repository, this.#root, id);
-    if (made === null) throw new OperationError("failed_precondition", `Spec '${id}' has no worktree`);
-    return made;
+    return addWorktree({ repository, root: this.#root, id, refs }, await this.#requireBranches(id));
   }
 }
 
@@ -341,7 +338,7 @@ async function findForgeOfRemote(git: Git, remote: string, { forge }: RequestSet
 }
 
 function throwTargetError(why: string): never {
-  throw new OperationError("failed_precondition", `Cannot make a pull request: ${why}`);
+  throw createPreconditionError(`Cannot make a pull request: ${why}`);
 }
 
 /** Maximum duration of a query of the remote in ms. A push may take longer, because its hooks may run tests. */
@@ -366,8 +363,7 @@ async function pushBranch(git: Git, { remote, branch }: PushTarget, pushed: read
   const before = await readRemoteHash(git, remote, ref);
   if (before === head) return { head, notes: [] };
   if (before !== null && !pushed.includes(before) && !(await isAncestor(git, before, head))) {
-    throw new OperationError(
-      "failed_precondition",
+    throw createPreconditionError(
       `Branch "${branch}" of remote "${remote}" is at ${before.slice(0, 10)}, which this clone has not pushed: take it in with "git fetch ${remote} ${branch}" and a merge in the worktree, or delete it there`,
     );
   }
@@ -388,7 +384,7 @@ async function pushBranch(git: Git, { remote, branch }: PushTarget, pushed: read
       `Branch "${branch}" of remote "${remote}" was moved by someone else meanwhile: run the command again to see by what`,
     );
   }
-  throw new OperationError("failed_precondition", `The push to remote "${remote}" was refused: ${words}`);
+  throw createPreconditionError(`The push to remote "${remote}" was refused: ${words}`);
 }
 
 /** Pushes the records of a spec's runs, without hooks. @returns the reason of a failure, or null */

@@ -1,7 +1,7 @@
 import { constants, existsSync, renameSync } from "node:fs";
 import { access, realpath, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { OperationError } from "#kernel/errors.ts";
+import { createPreconditionError, OperationError } from "#kernel/errors.ts";
 import { isJsonObject } from "#kernel/json_object.ts";
 import { createRandomInteger } from "#kernel/random.ts";
 import { MAX_SPEC_BYTES } from "../../limits.ts";
@@ -124,7 +124,7 @@ function readSpecForEdit(root: string, file: string, id: SpecId): string {
   if (read.kind === "text") return read.text;
   if (read.kind === "missing") throw new OperationError("not_found", `Spec not found: ${id}`);
   const place = read.line === null ? "" : `:${read.line}:${read.column}`;
-  throw new OperationError("failed_precondition", `Cannot edit "${file}${place}": ${read.message}`);
+  throw createPreconditionError(`Cannot edit "${file}${place}": ${read.message}`);
 }
 
 /** Applies `change` and adds the file's name to an error for a text that does not parse. */

@@ -1,7 +1,7 @@
 import { existsSync, lstatSync, statSync } from "node:fs";
 import { lstat, readlink, realpath, rename, symlink, unlink } from "node:fs/promises";
 import { dirname, isAbsolute, join, relative } from "node:path";
-import { OperationError } from "#kernel/errors.ts";
+import { createPreconditionError, OperationError } from "#kernel/errors.ts";
 import type { Spec, SpecSet, StrayEntry } from "../../spec/spec.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 import { convertToDiskError, isMissingError } from "../files/disk_error.ts";
@@ -230,8 +230,7 @@ export class SpecStore {
 
   #requireActive(id: SpecId): void {
     const { archived, file } = this.#findFile(id);
-    if (archived)
-      throw new OperationError("failed_precondition", `Spec "${id}" is archived: "${file}" does not change`);
+    if (archived) throw createPreconditionError(`Spec "${id}" is archived: "${file}" does not change`);
   }
 }
 
@@ -254,10 +253,7 @@ function buildUnreadableError(
   file: string,
   { line, column, message }: { readonly line: number | null; readonly column: number | null; readonly message: string },
 ): OperationError {
-  return new OperationError(
-    "failed_precondition",
-    line === null ? `${file}: ${message}` : `${file}:${line}:${column}: ${message}`,
-  );
+  return createPreconditionError(line === null ? `${file}: ${message}` : `${file}:${line}:${column}: ${message}`);
 }
 
 /**

@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { OperationError } from "#kernel/errors.ts";
+import { createPreconditionError, OperationError } from "#kernel/errors.ts";
 import { type Criterion, parseCriteria } from "../../spec/criteria.ts";
 import { parseDocument } from "../../spec/document.ts";
 import { appendOutput } from "../../spec/edit/edit_body.ts";
@@ -151,7 +151,7 @@ export async function mergeText(
     const { status, stdout, stderr } = await new Git(folder).try(merge);
     // Up to 127, the status is the number of conflicts.
     if (status === null || status > 127) {
-      throw new OperationError("failed_precondition", `git merge-file failed: ${formatGitError(stderr)}`);
+      throw createPreconditionError(`git merge-file failed: ${formatGitError(stderr)}`);
     }
     return { text: stdout.toString(), clean: status === 0 };
   } finally {

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { mkdir, mkdtemp, realpath, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
-import { OperationError } from "#kernel/errors.ts";
+import { createPreconditionError, OperationError } from "#kernel/errors.ts";
 import { addRequiredFiles, type IgnoredFileRules } from "#planner/store/worktrees/required_files.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 import { getErrorCode } from "../files/disk_error.ts";
@@ -208,8 +208,7 @@ async function makeOutsideFolder(repository: Repository): Promise<string> {
       if (getErrorCode(error) === undefined) throw error;
     }
   }
-  throw new OperationError(
-    "failed_precondition",
+  throw createPreconditionError(
     `Cannot judge a commit: expected a folder outside of the repository that can be written, one of ${parents.map((path) => `"${path}"`).join(", ")}: set TMPDIR to one`,
   );
 }

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { OperationError } from "#kernel/errors.ts";
+import { createPreconditionError } from "#kernel/errors.ts";
 import { quoteShellWord } from "#words/shell_word.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 import type { Git } from "../git/git.ts";
@@ -201,7 +201,7 @@ export async function runMainBranchQuery<T>(
     return await ask();
   } catch (error) {
     const gone = await explainMissingMainBranch(git, mainBranch, id).catch(() => null);
-    throw gone === null ? error : new OperationError("failed_precondition", gone);
+    throw gone === null ? error : createPreconditionError(gone);
   }
 }
 

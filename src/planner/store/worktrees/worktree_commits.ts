@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { basename, join, resolve } from "node:path";
-import { OperationError } from "#kernel/errors.ts";
+import { createPreconditionError } from "#kernel/errors.ts";
 import { formatCountWithNoun } from "#words/names.ts";
 import { quoteShellWord } from "#words/shell_word.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
@@ -171,8 +171,7 @@ export async function commitPaths(place: WorktreeLocation, message: string, path
   if (words !== null && (await readTexts()) !== before) words = await tryCommit();
   if (words === null) return;
   const said = words.length > MAX_REFUSAL_CHARS ? `…${words.slice(-MAX_REFUSAL_CHARS).toWellFormed()}` : words;
-  throw new OperationError(
-    "failed_precondition",
+  throw createPreconditionError(
     `the commit "${message.split("\n", 1)[0]}" was refused: ${said}: make it pass in "${worktree.path}", then run "planner merge ${id}"`,
   );
 }
@@ -182,15 +181,14 @@ export function assertNoUncommittedFiles(what: string, files: readonly string[])
   if (files.length === 0) return;
   const named = files.slice(0, 5).map((file) => `"${file}"`);
   const more = files.length > named.length ? ` and ${files.length - named.length} more` : "";
-  throw new OperationError("failed_precondition", `${what} has uncommitted changes: ${named.join(", ")}${more}`);
+  throw createPreconditionError(`${what} has uncommitted changes: ${named.join(", ")}${more}`);
 }
 
 /** @throws OperationError `failed_precondition` if the main branch lacks a change of the branch. */
 export async function assertBranchMerged(git: Git, branches: SpecBranches): Promise<void> {
   if (await isBranchMerged(git, branches)) return;
   const { length } = await listCommitsAhead(git, branches);
-  throw new OperationError(
-    "failed_precondition",
+  throw createPreconditionError(
     `Branch "${branches.branch}" has ${formatCountWithNoun(length, "commit")} that "${branches.mainBranch}" lacks`,
   );
 }
@@ -238,7 +236,7 @@ export async function assertNoForeignPrograms(repository: Repository, root: stri
 }
 
 function throwIfProblem(problem: string | null): void {
-  if (problem !== null) throw new OperationError("failed_precondition", problem);
+  if (problem !== null) throw createPreconditionError(problem);
 }
 
 /** Returns every change of git's programs since the snapshot of a run, with the command that undoes it. */

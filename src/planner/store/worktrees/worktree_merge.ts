@@ -1,6 +1,6 @@
 import { rm, writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
-import { getErrorMessage, OperationError } from "#kernel/errors.ts";
+import { createPreconditionError, getErrorMessage, OperationError } from "#kernel/errors.ts";
 import { quoteShellWord } from "#words/shell_word.ts";
 import { parseDocument } from "../../spec/document.ts";
 import { editFields, type FieldChanges, type FieldValue } from "../../spec/edit/edit_fields.ts";
@@ -61,7 +61,7 @@ export async function mergeWorktree(
   { message, admit }: BranchMergeOptions,
 ): Promise<BranchMergeResult> {
   const { problems } = await settleWorktree(place, null);
-  if (problems.length > 0) throw new OperationError("failed_precondition", problems.join("; "));
+  if (problems.length > 0) throw createPreconditionError(problems.join("; "));
   assertNoUncommittedFiles(`Worktree "${place.worktree.path}"`, await listUncommittedFiles(place));
   const spec = await readWorktreeSpec(place);
   const open = await findOpenCriteria(place, spec);
@@ -127,10 +127,7 @@ async function assertNoUnfinishedOperation({ id, repository, worktree }: Worktre
     if (readRebasedBranch(folder) !== main && !(head !== null && "ref" in head && head.ref === main)) continue;
     const unfinished = findUnfinishedOperation(folder);
     if (unfinished === null || unfinished.abort === null) continue;
-    throw new OperationError(
-      "failed_precondition",
-      `${describeUnfinishedOperation(path, unfinished)}, then run "planner merge ${id}"`,
-    );
+    throw createPreconditionError(`${describeUnfinishedOperation(path, unfinished)}, then run "planner merge ${id}"`);
   }
 }
 
@@ -146,8 +143,7 @@ async function assertNoDeletedFileChanges(
   const changed = new Set(await main.readEntries(["diff", "--name-only", "-z", "--no-renames", "HEAD", commit, "--"]));
   const lost = deleted.filter((path) => changed.has(path) && !path.startsWith(specs));
   if (lost.length === 0) return;
-  throw new OperationError(
-    "failed_precondition",
+  throw createPreconditionError(
     `"${lost[0]}" is deleted in "${main.cwd}" and changed by the branch: commit the deletion or run "git restore ${quoteShellWord(lost[0] ?? "")}", then "planner merge ${id}"`,
   );
 }
@@ -190,7 +186,7 @@ async function fastForwardMainBranch(
   const moved = !(await isAncestor(main, "HEAD", commit));
   const left = await cleanUp(main, staged, coming);
   if (moved && left === "") return false;
-  throw new OperationError("failed_precondition", `git merge failed: ${formatGitError(stderr)}${left}`);
+  throw createPreconditionError(`git merge failed: ${formatGitError(stderr)}${left}`);
 }
 
 /** Takes a failed merge back; returns words about what could not be, for the end of the merge's error. */

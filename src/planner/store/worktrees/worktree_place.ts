@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, realpathSync } from "node:fs";
 import { basename, isAbsolute, join, resolve } from "node:path";
-import { OperationError } from "#kernel/errors.ts";
+import { createPreconditionError, OperationError } from "#kernel/errors.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 import { getTextField, readJsonFile } from "../files/json_file.ts";
 import { replaceFile } from "../files/place_file.ts";
@@ -70,8 +70,7 @@ export async function requireRepository(root: string): Promise<Repository> {
     );
   }
   const [top = "", gitFolder = "", commonFolder = "", prefix = "", ...more] = answer.split("\n");
-  if (more.length > 0)
-    throw new OperationError("failed_precondition", `Cannot work in "${root}": its path has a line end`);
+  if (more.length > 0) throw createPreconditionError(`Cannot work in "${root}": its path has a line end`);
   let settings: Promise<ReadonlyMap<string, string>> | undefined;
   return { git, top, gitFolder, commonFolder, prefix, settings: () => (settings ??= readAllSettings(git)) };
 }
@@ -201,7 +200,7 @@ export async function openWorktreeLocation(
   if (!existsSync(path)) return null;
   const gitFolder = (await healWorktree(repository, root, id)) ?? findGitFolder(path);
   if (gitFolder === null || !isWorktree(path, gitFolder, repository)) {
-    throw new OperationError("failed_precondition", `"${path}" is not a git worktree: move it away`);
+    throw createPreconditionError(`"${path}" is not a git worktree: move it away`);
   }
   const origin = readWorktreeOrigin(root, id);
   const worktree: WorktreeFacts = {
@@ -273,8 +272,7 @@ export async function readCurrentBranch({
   const branch = readHeadBranch(gitFolder) ?? (await git.tryReadOutput(["symbolic-ref", "--quiet", "--short", "HEAD"]));
   if (branch !== null) return branch;
   const unfinished = findUnfinishedOperation(gitFolder);
-  throw new OperationError(
-    "failed_precondition",
+  throw createPreconditionError(
     unfinished === null
       ? 'No branch is checked out: check one out, or set "defaults.main_branch" in .planner/config.md'
       : `No branch is checked out: ${describeUnfinishedOperation(top, unfinished)}`,

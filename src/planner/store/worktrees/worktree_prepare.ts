@@ -1,5 +1,5 @@
 import { join, resolve } from "node:path";
-import { OperationError } from "#kernel/errors.ts";
+import { createPreconditionError, OperationError } from "#kernel/errors.ts";
 import type { CommitFacts, KeptRunRecord } from "#planner/work/records/kept_records.ts";
 import { quoteShellWord } from "#words/shell_word.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
@@ -66,8 +66,7 @@ export async function requireMainBranch(
   const mainBranch = options.mainBranch ?? (await readCurrentBranch(repository));
   if (refs.has(`refs/heads/${mainBranch}`)) return mainBranch;
   const empty = (await git.tryReadHead("%H")) === null;
-  throw new OperationError(
-    "failed_precondition",
+  throw createPreconditionError(
     empty
       ? "The repository has no commit yet: commit first, or work with --no-worktree"
       : `Cannot find the main branch "${mainBranch}": expected a local branch in "defaults.main_branch" of .planner/config.md`,
@@ -78,7 +77,7 @@ export async function requireMainBranch(
 export async function requireUsableBase({ git }: Repository, mainBranch: string, base: string | null): Promise<void> {
   if (base === null) return;
   const throwBaseError = (why: string): never => {
-    throw new OperationError("failed_precondition", `Cannot begin at "${base}" ("worktree.base"): ${why}`);
+    throw createPreconditionError(`Cannot begin at "${base}" ("worktree.base"): ${why}`);
   };
   if ((await git.tryReadOutput(["rev-parse", "--verify", "--quiet", `${base}^{commit}`])) === null) {
     throwBaseError("expected a branch, a tag or a commit of this repository: correct it in .planner/config.md");
@@ -112,7 +111,8 @@ export async function prepareWorktree(making: NewWorktreeRequest, options: Workt
   const branch = await nameBranch(root, { id, prefix: options.branchPrefix }, async () => refs);
   const isOld = refs.has(`refs/heads/${branch}`);
   const start = options.base ?? `refs/heads/${mainBranch}`;
-  const opened = found ?? (await createWorktree(making, { branch, mainBranch, start }));
+  const opened =
+    found ?? (await addWorktree(making, { branch, mainBranch, start }, { branch, mainBranch, brought: [] }));
   const place: WorktreeLocation = { ...opened, worktree: { ...opened.worktree, mainBranch } };
   if (found !== null) {
     await makeWorktreesFolder(root, repository.top, found.worktree.path);
@@ -150,18 +150,6 @@ function buildIdentity(
   return found;
 }
 
-async function createWorktree(
-  making: NewWorktreeRequest,
-  branches: SpecBranches & BranchStart,
-): Promise<WorktreeLocation> {
-  const { repository, root, id } = making;
-  const { branch, mainBranch } = branches;
-  await addWorktree(making, branches, { branch, mainBranch, brought: [] });
-  const place = await openWorktreeLocation(repository, root, id);
-  if (place !== null) return place;
-  throw new OperationError("aborted", `"${locateWorktree(root, id)}" was removed meanwhile`);
-}
-
 /** Removes a worktree that git had not finished creating, which contains no work. */
 async function removeUnfinishedWorktree({
   repository: { git, commonFolder },
@@ -186,7 +174,7 @@ export async function addWorktree(
   making: NewWorktreeRequest,
   branches: SpecBranches & BranchStart,
   origin?: WorktreeOrigin,
-): Promise<void> {
+): Promise<WorktreeLocation> {
   const { repository, root, id, refs, directory = null } = making;
   const { git, commonFolder } = repository;
   const { branch, mainBranch, start = `refs/heads/${mainBranch}` } = branches;
@@ -195,7 +183,7 @@ export async function addWorktree(
   const other = refs.get(`refs/heads/${branch}`) ?? "";
   const copied = await findCopiedAdminFolder(commonFolder, root, other);
   if (other !== "" && copied === null && ![old, path].includes(resolve(other))) {
-    throw new OperationError("failed_precondition", `Branch "${branch}" is checked out in "${other}"`);
+    throw createPreconditionError(`Branch "${branch}" is checked out in "${other}"`);
   }
   if (copied !== null) {
     await keepDeletedCommits(making, branches, copied);
@@ -211,6 +199,9 @@ export async function addWorktree(
   // Created separately, so that each of the two commands can be repeated if another git blocked it.
   if (!refs.has(`refs/heads/${branch}`)) await createBranch(git, branch, start);
   await git.run(["worktree", "add", "--quiet", ...(gitFolder === undefined ? [] : ["--force"]), path, branch]);
+  const place = await openWorktreeLocation(repository, root, id);
+  if (place !== null) return place;
+  throw new OperationError("aborted", `"${path}" was removed meanwhile`);
 }
 
 /** Returns this repository's copy of git's folder about a worktree that another repository has; null for any other. */
@@ -239,9 +230,9 @@ async function createBranch(git: Git, branch: string, start: string): Promise<vo
   const { status, stderr } = await git.try(["branch", "--no-track", branch, start]);
   if (status === 0) return;
   if ((await git.tryReadOutput(["check-ref-format", "--branch", branch])) !== branch) {
-    throw new OperationError("failed_precondition", `Cannot use "${branch}" as a branch: git does not allow that name`);
+    throw createPreconditionError(`Cannot use "${branch}" as a branch: git does not allow that name`);
   }
-  throw new OperationError("failed_precondition", `git branch failed: ${formatGitError(stderr)}`);
+  throw createPreconditionError(`git branch failed: ${formatGitError(stderr)}`);
 }
 
 /** Moves a branch without work to the start of new branches; returns true when it contains work. */

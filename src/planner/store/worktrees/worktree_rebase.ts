@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { OperationError } from "#kernel/errors.ts";
+import { createPreconditionError } from "#kernel/errors.ts";
 import { COMMIT_SUMMARIES, type CommitWriter } from "../../work/commit_message.ts";
 import { formatGitError, type Git } from "../git/git.ts";
 import { listRunProcesses, RUN_VARIABLE } from "../processes/run_processes.ts";
@@ -120,7 +120,7 @@ async function mergeBranch(
     }
     if (status !== 0) {
       await requireCommitter(place.repository);
-      throw new OperationError("failed_precondition", `git merge failed: ${formatGitError(stderr)}`);
+      throw createPreconditionError(`git merge failed: ${formatGitError(stderr)}`);
     }
     await git.run(["update-ref", "-m", MERGE_REFLOG_PREFIX + worktree.branch, own, "HEAD", judged]);
     return null;
@@ -190,7 +190,7 @@ async function rebaseBranch(place: WorktreeLocation): Promise<readonly string[] 
     if (files.length > 0) return files;
     // Checked first, because git's advice in a later error would apply only to an unfinished rebase.
     await requireCommitter(place.repository);
-    throw new OperationError("failed_precondition", `git rebase failed: ${formatGitError(stderr)}`);
+    throw createPreconditionError(`git rebase failed: ${formatGitError(stderr)}`);
   }
   return null;
 }
@@ -266,7 +266,7 @@ export async function requireCommitReadiness(repository: Repository, message: st
 async function requireCommitter(repository: Repository): Promise<ReadonlyMap<string, string>> {
   const settings = await repository.settings();
   if (!hasIdentity(settings) && (await repository.git.try(["var", "GIT_COMMITTER_IDENT"])).status !== 0) {
-    throwCommitError(
+    throw createPreconditionError(
       'git does not know who you are: run "git config user.name <name>" and "git config user.email <address>"',
     );
   }
@@ -288,7 +288,7 @@ function hasIdentity(settings: ReadonlyMap<string, string>): boolean {
 async function requireSigning({ git }: Repository): Promise<void> {
   const { status, stderr } = await git.try(["commit-tree", "-S", "-m", "planner: try a signature", "HEAD^{tree}"]);
   if (status === 0) return;
-  throwCommitError(
+  throw createPreconditionError(
     `git cannot sign commits: ${formatGitError(stderr)}: fix that, or run "git config commit.gpgsign false"`,
   );
 }
@@ -303,14 +303,10 @@ async function requireAcceptedMessage({ git }: Repository, message: string): Pro
     });
     // Older gits lack this command.
     if (status === 0 || /is not a git command/.test(stderr)) return;
-    throwCommitError(
+    throw createPreconditionError(
       `the hook commit-msg refuses planner's own commits ("${message}"): ${formatGitError(stderr)}: set "git.commit_template" in .planner/config.md to the form that it demands`,
     );
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
-}
-
-function throwCommitError(why: string): never {
-  throw new OperationError("failed_precondition", why);
 }

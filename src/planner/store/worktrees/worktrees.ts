@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { Clock } from "#kernel/clock.ts";
-import { OperationError } from "#kernel/errors.ts";
+import { createPreconditionError } from "#kernel/errors.ts";
 import type { FailedCheck } from "#planner/work/provenance.ts";
 import type { BranchHead, CommitFacts, KeptRunRecord, LatestRunRef } from "#planner/work/records/kept_records.ts";
 import type { WorktreeStatus } from "#planner/work/records/process_record.ts";
@@ -246,7 +246,7 @@ export class Worktrees {
     const place = await this.#findWorktree(id);
     if (place !== null) {
       const { problems } = await settleWorktree(place, null);
-      if (problems.length > 0) throw new OperationError("failed_precondition", problems.join("; "));
+      if (problems.length > 0) throw createPreconditionError(problems.join("; "));
       assertNoUncommittedFiles(`Worktree "${place.worktree.path}"`, await listUnsavedFiles(place));
     }
     if (branches !== null && unmerged === "refuse") await assertBranchMerged(new Git(this.#root), branches);
@@ -391,12 +391,9 @@ export class Worktrees {
     const branches = await this.#findBranches(id);
     if (branches === null || (await this.listCommits(id)).length === 0) return { kind: "nothing" };
     // The folder was deleted, but the commits are in the repository.
-    const repository = await this.#openRepository();
+    const repository = await this.#openForWriting();
     const refs = await readBranchCheckouts(repository.git);
-    await addWorktree({ repository, root: this.#root, id, refs }, branches);
-    const added = await this.#findWorktree(id);
-    if (added === null) throw new OperationError("not_found", `Spec "${id}" has no worktree`);
-    return mergeWorktree(added, wishes);
+    return mergeWorktree(await addWorktree({ repository, root: this.#root, id, refs }, branches), wishes);
   }
 
   async #findWorktree(id: SpecId): Promise<WorktreeLocation | null> {

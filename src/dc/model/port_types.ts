@@ -26,13 +26,9 @@ const FAMILIES_BY_PORT_KIND: Readonly<Record<PortKind, readonly PortTypeFamily[]
   POWER_OUT: ["outlet", "power"],
 };
 
-function listTypeFamilies(type: string): readonly PortTypeFamily[] {
-  return FAMILY_PATTERNS.filter(([, pattern]) => pattern.test(type)).map(([family]) => family);
-}
-
 /** Whether a port of this kind may have this type. A slug of no known family is permitted for all kinds. */
 export function isPortTypeAllowed(kind: PortKind, type: string): boolean {
-  const families = listTypeFamilies(type);
+  const families = FAMILY_PATTERNS.filter(([, pattern]) => pattern.test(type)).map(([family]) => family);
   return families.length === 0 || families.some((family) => FAMILIES_BY_PORT_KIND[kind].includes(family));
 }
 

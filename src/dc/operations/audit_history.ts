@@ -48,17 +48,14 @@ export async function readAuditHistory(
   const after = token === "" ? undefined : openPageToken<number>(pageKey, question, token);
   const found = await reader.history({ ...question, limit: limit + 1, ...(after !== undefined && { after }) });
   const { page, nextPageToken } = cutPage({ key: pageKey, question }, found, limit, ({ seq }) => seq);
+  const now = clock.now().toISOString();
+  const resolved = await readResolvedTime(reader);
   return {
     entries: page,
     nextPageToken,
-    completeThrough: await readCompletionTime(reader, clock.now().toISOString()),
+    completeThrough: resolved === undefined || resolved > now ? now : resolved,
     chain: await reader.chainHead(),
   };
-}
-
-async function readCompletionTime(reader: DcReader, now: string): Promise<string> {
-  const resolved = await readResolvedTime(reader);
-  return resolved === undefined || resolved > now ? now : resolved;
 }
 
 function readParameters(given: HistoryParameters): HistoryQuery {

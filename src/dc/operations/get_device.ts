@@ -6,7 +6,6 @@ import { countUnknownDraws } from "#dc/analysis/power/unknown_draws.ts";
 import type { Topology } from "#dc/analysis/topology.ts";
 import { getDrawSource, getDrawW, isPowerKind } from "#dc/model/draw.ts";
 import { DEVICE_VIEWS } from "#dc/model/enum_values.ts";
-import type { ChangeRecord } from "#dc/model/inventory.ts";
 import { codeKey } from "#dc/model/ref.ts";
 import { refuse } from "#dc/model/refusal.ts";
 import {
@@ -24,10 +23,6 @@ import {
   createStoredMessage,
 } from "./messages/convert.ts";
 import { defineRead } from "./rpc.ts";
-
-function createAuditMessage(record: ChangeRecord) {
-  return convertToMessage(AuditEntrySchema, { ...record, outcome: OUTCOME_BY_ACTION[record.action], sealed: true });
-}
 
 /** Maximum number of recent changes in the reply. Source: docs/rpcs.md#getdevice. */
 const MAX_RECENT_CHANGES = 10;
@@ -62,7 +57,9 @@ export const getDevice = defineRead({
       supplyState: getSupplyState(power, live, index),
       undocumentedInlets: listUndocumentedInlets(power, index),
       activeInlet: findActiveInletName(power, live, index),
-      recent: changes.map(createAuditMessage),
+      recent: changes.map((record) =>
+        convertToMessage(AuditEntrySchema, { ...record, outcome: OUTCOME_BY_ACTION[record.action], sealed: true }),
+      ),
     });
   },
 });

@@ -126,14 +126,11 @@ function filterCodesByPower(
   if (supplyStates !== undefined) wanted.push(listCodesBySupply(topology, supplyStates));
   const [first, ...others] = wanted;
   return {
-    ...(first !== undefined && { codes: others.reduce(intersectCodes, first) }),
+    ...(first !== undefined && {
+      codes: [...others.reduce((found, codes) => found.intersection(new Set(codes)), new Set(first))],
+    }),
     ...(unwanted.length > 0 && { exceptCodes: unwanted }),
   };
-}
-
-function intersectCodes(some: readonly string[], others: readonly string[]): readonly string[] {
-  const found = new Set(others);
-  return some.filter((code) => found.has(code));
 }
 
 /** Returns the codes of the devices whose supply has one of the given states. */

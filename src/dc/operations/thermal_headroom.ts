@@ -53,7 +53,7 @@ export function answerThermalHeadroom(topology: Topology, request: ThermalHeadro
   requireLocation(topology, scope, { field: "scope_ref", value: request.scopeRef });
   const answer = compareHeat(topology, scope, {
     basis,
-    reserveUnits: request.reserveUnits === undefined ? 1 : readReserveUnits(request.reserveUnits),
+    reserveUnits: readCount("reserve_units", request.reserveUnits ?? 1, { usual: 0, most: MAX_RESERVE }),
     failedCracCodes: request.failedCracCodes,
   });
   return convertToMessage(ThermalHeadroomResponseSchema, {
@@ -61,10 +61,6 @@ export function answerThermalHeadroom(topology: Topology, request: ThermalHeadro
     scopeRef: request.scopeRef,
     cracs: answer.cracs.map(({ crac, ...share }) => ({ ...share, code: crac.code, status: crac.status })),
   });
-}
-
-function readReserveUnits(asked: number): number {
-  return readCount("reserve_units", asked, { usual: 0, most: MAX_RESERVE });
 }
 
 /** Adds the recorded locations of racks and cooling units to a reply, for its picture. */

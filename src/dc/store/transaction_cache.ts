@@ -14,8 +14,6 @@ type CableEnds = Map<string, Cable | string>;
  */
 export class TransactionCache {
   readonly #resources = new BoundedCache<StoredResource | undefined>();
-  /** Devices by key, a second index: rules read one device many times, and its key needs no concatenation. */
-  readonly #devices = new BoundedCache<Device | undefined>();
   readonly #rackDevices = new BoundedCache<readonly Device[]>();
   readonly #feedDeclarers = new BoundedCache<PortRef | undefined>();
   readonly #cableEnds = new BoundedCache<CableEnds>();
@@ -43,10 +41,6 @@ export class TransactionCache {
   addResource(kind: ResourceKind, key: string, stored: StoredResource | undefined): void {
     this.#resources.set(`${kind} ${key}`, stored);
     if (stored === undefined) this.#absentKeys.add(`${kind} ${key}`);
-  }
-
-  getDevice(key: string, load: () => Promise<Device | undefined>): Promise<Device | undefined> {
-    return this.#devices.get(key, load);
   }
 
   getRackDevices(rackKey: string, load: () => Promise<readonly Device[]>): Promise<readonly Device[]> {
@@ -91,7 +85,7 @@ export class TransactionCache {
     this.#absentKeys.delete(`${kind} ${key}`);
     this.#resources.set(`${kind} ${key}`, stored);
     // `kind` names the type of the resource, which the compiler cannot follow.
-    if (kind === "device") this.#recordDevice(key, resource as Device, isNew, before as Device | undefined);
+    if (kind === "device") this.#recordDevice(resource as Device, isNew, before as Device | undefined);
     if (kind === "cable") this.#recordCable(resource as Cable);
     if (kind === "fabric_link") this.#recordLink(resource as FabricLink, isNew);
   }
@@ -100,7 +94,6 @@ export class TransactionCache {
   recordRemoval(kind: ResourceKind, key: string): void {
     this.#resources.delete(`${kind} ${key}`);
     if (kind === "device") {
-      this.#devices.delete(key);
       this.#rackDevices.clear();
       this.#feedDeclarers.clear();
     }
@@ -111,7 +104,6 @@ export class TransactionCache {
   /** Drops all entries, after writes were rolled back. */
   clear(): void {
     this.#resources.clear();
-    this.#devices.clear();
     this.#rackDevices.clear();
     this.#feedDeclarers.clear();
     this.#cableEnds.clear();
@@ -119,10 +111,9 @@ export class TransactionCache {
     this.#absentKeys.clear();
   }
 
-  #recordDevice(key: string, device: Device, isNew: boolean, before: Device | undefined): void {
+  #recordDevice(device: Device, isNew: boolean, before: Device | undefined): void {
     const body = selectDrawPorts(device);
     const rack = codeKey(body.rackCode ?? "");
-    this.#devices.set(key, device);
     if (!(isNew || before) || [before, device].some(declaresFeed)) this.#feedDeclarers.clear();
     if (isNew) this.#rackDevices.update(rack, (devices) => insertSortedResource(devices, body));
     else if (before !== undefined && codeKey(before.rackCode ?? "") === rack)

@@ -40,10 +40,8 @@ export class PlannedLoads {
     this.circularNodes = circular;
   }
 
-  /** Computes the planned loads, once for each topology. Cost: O(nodes + edges). */
+  /** Computes the planned loads. Cost: O(nodes + edges). */
   static *buildInSteps(topology: Topology): Steps<PlannedLoads> {
-    const known = loadsByTopology.get(topology);
-    if (known !== undefined) return known;
     const graph = topology.power;
     const planned = new Map<number, number[]>();
     for (const { from, to } of listPlannedFeeds(topology)) planned.getOrInsert(from, []).push(to);
@@ -51,9 +49,7 @@ export class PlannedLoads {
     const sums = new LoadSums(graph, planned);
     yield;
     yield* sums.passAllLoads(reverseEdges(planned));
-    const made = new PlannedLoads(graph, planned, sums, sums.listCircularNodes());
-    loadsByTopology.set(topology, made);
-    return made;
+    return new PlannedLoads(graph, planned, sums, sums.listCircularNodes());
   }
 
   /** Whether a consumer draws from an outlet now, or is planned to draw from it. */
@@ -80,7 +76,6 @@ export class PlannedLoads {
   }
 }
 
-const loadsByTopology = new WeakMap<Topology, PlannedLoads>();
 const NO_DRAW: PlannedDraw = { watts: 0, voltAmperes: 0 };
 
 /** Returns the future draw of a node that draws nothing now; 0 for a device in stock. */

@@ -101,7 +101,11 @@ export function checkMeasuredAt(field: string, moment: string | undefined, now: 
 
 /** Checks location and footprint of any resource that has either of the two. */
 export function checkPlacedFields({ after }: ResourceWrite<PlacedResource>): Findings {
-  return [...checkLocationShape(after.location), ...checkPlacementShape(after.placement)];
+  const { location, placement } = after;
+  return [
+    ...checkLocationShape(location),
+    ...(placement === undefined ? [] : checkTableNumbers(placement, PLACEMENT_CHECKS)),
+  ];
 }
 
 /** Rejects a resource without a location. */
@@ -118,11 +122,6 @@ function checkLocationShape(location: Location | undefined): readonly ErrorFindi
     ...(location.row === undefined ? [] : checkCode("location.row", location.row)),
     ...(location.zoneId === undefined ? [] : checkCode("location.zone_id", location.zoneId)),
   ];
-}
-
-function checkPlacementShape(placement: Placement | undefined): readonly ErrorFinding[] {
-  if (placement === undefined) return [];
-  return checkTableNumbers(placement, PLACEMENT_CHECKS);
 }
 
 const PLACEMENT_CHECKS: readonly NumberCheck<Placement>[] = [

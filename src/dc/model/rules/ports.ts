@@ -281,13 +281,10 @@ function checkAggregatePort(port: Port, at: string, byName: ReadonlyMap<string, 
 async function checkPortsInUse({ before, after }: ResourceWrite<Device>, site: SiteReader): Promise<Findings> {
   if (before === undefined) return [];
   const cables = await site.cablesOf(after.code);
-  const ends = cables.flatMap(({ a, b }) => [a, b]).filter((end) => hasEndPort(before, end));
+  const own = (before.ports ?? []).map(({ name }) => ({ deviceCode: before.code, portName: name }));
+  const ends = cables.flatMap(({ a, b }) => [a, b]).filter((end) => own.some((port) => isSamePort(port, end)));
   const found = ends.flatMap((end) => checkCabledPort(before, after, end));
   return [...found, ...(await checkNamedPorts(before, after, site))];
-}
-
-function hasEndPort(device: Device, end: PortRef): boolean {
-  return (device.ports ?? []).some(({ name }) => isSamePort({ deviceCode: device.code, portName: name }, end));
 }
 
 function checkCabledPort(before: Device, after: Device, end: PortRef): readonly ErrorFinding[] {

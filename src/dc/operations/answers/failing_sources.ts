@@ -42,12 +42,11 @@ export function resolveSourceNodes(
   const nodes = sortNodes(graph, inside);
   if (nodes.length === 0 && !inventory.racks.some((rack) => isLocatedIn({ ...rack, rackCode: rack.code }, ref)))
     throw refuse("NOT_FOUND", `Cannot find power source "${text}"`, { field, value: text, ref: text });
-  return { nodes: new Set(nodes), equipment: new Set(nodes.filter((index) => isPowerEquipment(graph, index))) };
-}
-
-function isPowerEquipment(graph: PowerGraph, index: number): boolean {
-  const node = graph.nodes[index];
-  return node?.kind === "DEVICE" && isPowerKind(node.device.kind);
+  const equipment = nodes.filter((index) => {
+    const node = graph.nodes[index];
+    return node?.kind === "DEVICE" && isPowerKind(node.device.kind);
+  });
+  return { nodes: new Set(nodes), equipment: new Set(equipment) };
 }
 
 function isInLocation(graph: PowerGraph, index: number, ref: Ref): boolean {

@@ -79,19 +79,13 @@ export function getLinkEndKeys(links: readonly FabricLink[]): ReadonlySet<string
 /** Number of switches whose ports one read returns. A read takes some milliseconds. */
 const SWITCHES_PER_READ = 200;
 
-/** Free ports of switches by the key of the switch code, for the latest revision for which they were read. */
-let freePortsByTopology = new WeakMap<Topology, Map<string, NetworkPortSummary>>();
-
-/** Reads the free ports of some switches, once per switch and revision of the inventory. */
+/** Reads the free ports of some switches, by the key of the switch code. */
 export async function readFreeSwitchPorts(
   { reader, scheduler }: Pick<ReadSession, "reader" | "scheduler">,
-  topology: Topology,
   switches: readonly Device[],
 ): Promise<ReadonlyMap<string, NetworkPortSummary>> {
-  const found = freePortsByTopology.get(topology) ?? new Map<string, NetworkPortSummary>();
-  // Keeps the ports of one revision only, because they take as much memory as the switches themselves.
-  freePortsByTopology = new WeakMap([[topology, found]]);
-  const codes = switches.map(({ code }) => code).filter((code) => !found.has(codeKey(code)));
+  const found = new Map<string, NetworkPortSummary>();
+  const codes = switches.map(({ code }) => code);
   for (let at = 0; at < codes.length; at += SWITCHES_PER_READ) {
     await scheduler.yieldIfDue();
     for (const [key, ports] of await reader.networkPorts(codes.slice(at, at + SWITCHES_PER_READ)))

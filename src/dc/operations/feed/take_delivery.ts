@@ -2,7 +2,6 @@ import type { JsonObject } from "@bufbuild/protobuf";
 import { formatCanonicalJson } from "#kernel/json_object.ts";
 import { appendToChain } from "../../audit/chain.ts";
 import type { Caller, DcContext } from "../../context.ts";
-import type { AuditAction } from "../../model/enum_values.ts";
 import type { ChangeDraft, ChangeRecord } from "../../model/inventory.ts";
 import { toRefKey } from "../../model/ref.ts";
 import type { ChainHead, DcReader, DcWriter } from "../../ports.ts";
@@ -123,7 +122,7 @@ class DeliveryWriter {
         method: "AuditWebhook",
         requestId: this.#transactionId,
       }),
-      action: findAuditAction(change, was),
+      action: change.after === undefined ? "DELETE" : was === undefined ? "CREATE" : "UPDATE",
       entity,
       related,
       ...(was !== undefined && { before: was }),
@@ -149,11 +148,6 @@ class DeliveryWriter {
     await this.#writer.keepDeadLetter({ id: context.newId(), receivedAt: this.#now, feed, reason, body });
     this.#counts.deadLetters += 1;
   }
-}
-
-function findAuditAction({ after }: RowChange, was: unknown): AuditAction {
-  if (after === undefined) return "DELETE";
-  return was === undefined ? "CREATE" : "UPDATE";
 }
 
 /**

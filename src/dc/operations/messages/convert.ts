@@ -266,14 +266,10 @@ export function createBasicDeviceMessage(stored: StoredVersion<DeviceBody>) {
  * Returns a link's message with utilization. Leaves `physical` unset, because computing it requires tracing the cables.
  */
 export function createFabricLinkMessage(stored: StoredVersion<FabricLink>) {
-  const utilizationPct = computeLinkUtilizationPct(stored.resource);
+  const { aToBMbps = 0, bToAMbps = 0, capacityMbps } = stored.resource;
+  const utilizationPct = capacityMbps === undefined ? 0 : (Math.max(aToBMbps, bToAMbps) / capacityMbps) * 100;
   const resource = { ...stored.resource, utilizationPct, congested: utilizationPct >= CONGESTED_PCT };
   return createStoredMessage(FabricLinkSchema, { ...stored, resource });
-}
-
-/** Returns the load of the busier direction relative to the capacity, in percent; 0 if either is unknown. */
-function computeLinkUtilizationPct({ aToBMbps = 0, bToAMbps = 0, capacityMbps }: FabricLink): number {
-  return capacityMbps === undefined ? 0 : (Math.max(aToBMbps, bToAMbps) / capacityMbps) * 100;
 }
 
 export function createPathMessage({ hops, segments, problems, ...path }: CablePath) {

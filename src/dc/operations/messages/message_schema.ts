@@ -49,11 +49,7 @@ export function isRequired(field: DescField): boolean {
 }
 
 export function buildMessageFieldSchema(field: DescField, options: SchemaOptions): JsonSchema {
-  return { ...buildValueSchema(field, options), ...describeByComment(joinQualifiedFieldName(field)) };
-}
-
-function joinQualifiedFieldName({ parent, name }: DescField): string {
-  return `${parent.typeName}.${name}`;
+  return { ...buildValueSchema(field, options), ...describeByComment(`${field.parent.typeName}.${field.name}`) };
 }
 
 function describeByComment(name: string): JsonSchema {

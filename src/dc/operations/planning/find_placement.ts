@@ -88,7 +88,7 @@ async function readReachableSwitchPorts(
 ): Promise<ReadonlyMap<string, NetworkPortSummary>> {
   if (wanted.ports.length === 0) return new Map();
   const topology = await session.topology();
-  return readFreeSwitchPorts(session, topology, listHostSwitchesNear(topology, listRacksInScope(topology, wanted)));
+  return readFreeSwitchPorts(session, listHostSwitchesNear(topology, listRacksInScope(topology, wanted)));
 }
 
 interface ReplyInput {
@@ -114,7 +114,10 @@ async function createPlacementReply(
     const items = buildPlacementItems(place, { question, placement, code });
     shown.push(
       convertToMessage(DevicePlaceSchema, {
-        ...createPlacementFields(place, items),
+        rackCode: place.candidate.rack.code,
+        positionU: place.allocation.position,
+        inlets: items.inlets,
+        ports: items.ports,
         rank: at + 1,
         deviceCode: code,
         after: roundFigures(computePlaceFigures(place, request)),
@@ -127,7 +130,7 @@ async function createPlacementReply(
     last.device = convertToMessage(DeviceSchema, items.device);
     last.cables = items.cables.map((cable) => convertToMessage(CableSchema, cable));
   }
-  const placedIn = countCodes(places.map(({ candidate }) => candidate.rack.code));
+  const placedIn = Map.groupBy(places, ({ candidate }) => candidate.rack.code);
   return create(FindPlacementResponseSchema, {
     requested: request.count,
     placed: places.length,
@@ -143,7 +146,7 @@ async function createPlacementReply(
     revision,
     racks: candidates.flatMap(({ rack: { code } }, at) => {
       const own = fits[at] ?? 0;
-      return own < 1 ? [] : [{ rackCode: code, fits: own, placed: placedIn.get(code) ?? 0 }];
+      return own < 1 ? [] : [{ rackCode: code, fits: own, placed: placedIn.get(code)?.length ?? 0 }];
     }),
   });
 }
@@ -207,10 +210,6 @@ function buildPlacementItems(
   };
 }
 
-function createPlacementFields({ candidate, allocation }: SelectedPlace, { inlets, ports }: PlacementItems) {
-  return { rackCode: candidate.rack.code, positionU: allocation.position, inlets, ports };
-}
-
 function generateDeviceCodes(topology: Topology, prefix: string, count: number): readonly string[] {
   const codes: string[] = [];
   for (let number = 1; codes.length < count; number += 1) {
@@ -248,10 +247,4 @@ function roundFigures(figures: PlaceFigures): object {
       typeof value === "number" ? Math.round(value * 100) / 100 : value,
     ]),
   );
-}
-
-function countCodes(codes: readonly string[]): ReadonlyMap<string, number> {
-  const found = new Map<string, number>();
-  for (const code of codes) found.set(code, (found.get(code) ?? 0) + 1);
-  return found;
 }

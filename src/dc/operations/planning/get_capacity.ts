@@ -59,7 +59,7 @@ async function readCapacityInput(
   const supplied = await findSuppliedRacks(topology, racks, { basis, now }, scheduler);
   await scheduler.yieldIfDue();
   const switches = listHostSwitches(topology).filter(isInside);
-  const records = await readFreeSwitchPorts(session, topology, switches);
+  const records = await readFreeSwitchPorts(session, switches);
   const linked = collectLinkedPorts(topology.inventory.fabricLinks);
   const switchPorts = new Map<string, readonly DevicePort[]>();
   for (const device of switches) {

@@ -3,7 +3,7 @@ import { type FindPlacementRequest, FindPlacementRequestSchema } from "#gen/data
 import type { PlacementRequest, RequestedInlet, RequestedPorts } from "../../analysis/placement/limits.ts";
 import { MAX_BATCH_ITEMS, MAX_PLACEMENT_INLETS, MAX_PLACEMENT_PORT_KINDS, MAX_PLACEMENT_PORTS } from "../../limits.ts";
 import { computeAirHeatW, getDrawW, getHeatW, isPowerKind } from "../../model/draw.ts";
-import { type LoadBasis, PLACEMENT_SPREADS, type PlacementSpread, type Redundancy } from "../../model/enum_values.ts";
+import { type LoadBasis, PLACEMENT_SPREADS, type Redundancy } from "../../model/enum_values.ts";
 import { getInheritedFields } from "../../model/inventory.ts";
 import { CODE_GRAMMAR, parseCode } from "../../model/ref.ts";
 import { refuse } from "../../model/refusal.ts";
@@ -62,7 +62,7 @@ export async function parsePlacementRequest(
     coolingMethod: template.coolingMethod ?? "AIR",
     ...omitUndefinedFields({ tenant, scope: readScope(await session.topology(), asked.scopeRef ?? "") }),
     basis,
-    spread: readSpread(asked.spread),
+    spread: asked.spread === undefined || asked.spread.length === 0 ? PLACEMENT_SPREADS : [...new Set(asked.spread)],
     keep: (asked.headroomPct ?? 0) / 100,
     allowExisting: asked.allowExistingWarnings === true,
     now: session.now,
@@ -174,10 +174,6 @@ function readRedundancy(
 function replaceInlets(template: DeviceTemplate, inlets: readonly RequestedInlet[]): readonly Port[] {
   const others = (template.ports ?? []).filter(({ kind }) => kind !== "POWER_IN");
   return [...inlets.map((inlet): Port => ({ ...inlet, kind: "POWER_IN" })), ...others];
-}
-
-function readSpread(asked: readonly PlacementSpread[] = []): readonly PlacementSpread[] {
-  return asked.length === 0 ? PLACEMENT_SPREADS : [...new Set(asked)];
 }
 
 function readCodePrefix(prefix = "NEW"): string {

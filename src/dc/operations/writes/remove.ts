@@ -77,7 +77,9 @@ async function removeDeviceParts(
       ...cables.map(({ a, b }) => depends("DEVICE_HAS_CABLES", "cable", formatCableRef(a, b))),
       ...links.map(({ a, b }) => depends("DEVICE_HAS_CABLES", "fabric link", formatFabricLinkRef(a, b))),
       ...children.map(({ code }) => depends("DEVICE_HAS_CHILDREN", "child", `device:${code}`)),
-      ...consumers.map((consumer) => depends("DEVICE_FEEDS_OTHERS", "consumer", formatConsumerRef(consumer))),
+      ...consumers.map(({ kind, code, inlet }) =>
+        depends("DEVICE_FEEDS_OTHERS", "consumer", kind === "crac" ? `crac:${code}` : `port:${code}/${inlet}`),
+      ),
     ]);
   }
   for (const cable of cables) {
@@ -98,10 +100,6 @@ async function removeInnerDevice(session: WriteSession, code: string, gone: stri
   await removeDeviceParts(session, child, { field: "", cascade: true }, gone);
   await session.changes.removeResource("device", child);
   gone.push(`device:${child.code}`);
-}
-
-function formatConsumerRef({ kind, code, inlet }: SourceConsumer): string {
-  return kind === "crac" ? `crac:${code}` : `port:${code}/${inlet}`;
 }
 
 /** Clears the consumers' references to a device that is removed. */

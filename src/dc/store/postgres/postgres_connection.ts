@@ -361,7 +361,8 @@ async function executeMigrationSteps(connection: PostgresConnection, holder: str
   requireKnownSteps(done);
   for (const [index, { name, statements }] of migrations.slice(done).entries()) {
     for (const statement of statements(connection.dialect)) {
-      if (!(await tryTakeLease(connection, holder))) throw createLeaseLostError();
+      if (!(await tryTakeLease(connection, holder)))
+        throw refuse("DB_UNAVAILABLE", "Another server has taken over the change of the schema: start this one again");
       await executeStatementAlone(connection, makeStatementRepeatable(statement));
     }
     const step = [done + index + 1, name];
@@ -399,10 +400,6 @@ async function executeStatementAlone(
   params: readonly SqlValue[] = [],
 ): Promise<readonly SqlRow[]> {
   return retrySchemaRace(connection, LEASE_CHECK_MS, () => connection.all(sql, params));
-}
-
-function createLeaseLostError() {
-  return refuse("DB_UNAVAILABLE", "Another server has taken over the change of the schema: start this one again");
 }
 
 /** Maximum number of attempts, for servers that change the schema at the same time. */

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type { OperationError } from "#kernel/errors.ts";
 import { refuse } from "../../model/refusal.ts";
 import type { DcReader, DcStore, DcWriter } from "../../ports.ts";
@@ -251,7 +252,7 @@ async function retryInterruptedTransaction<Result>(attempt: () => Promise<Result
       if (!(error instanceof InterruptedTransaction)) throw error;
       if (error.reason === "lost" || performance.now() > end) throw error.refusal;
     }
-    await waitBeforeRetry(tries);
+    await sleep(Math.random() * Math.min(2 ** tries, MAX_PAUSE_MS));
   }
 }
 
@@ -263,11 +264,6 @@ async function retryOnOtherConnection<Result>(attempt: () => Promise<Result>): P
     if (error instanceof InterruptedTransaction && error.reason === "lost") return attempt();
     throw error;
   }
-}
-
-function waitBeforeRetry(tries: number): Promise<void> {
-  const longest = Math.min(2 ** tries, MAX_PAUSE_MS);
-  return new Promise((resolve) => setTimeout(resolve, Math.random() * longest));
 }
 
 function createUnknownOutcomeError(): OperationError {

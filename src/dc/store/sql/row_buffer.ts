@@ -113,12 +113,8 @@ function chooseRowCount(table: RowTable, rows: number): number {
 const insertStatements = new Map<string, string>();
 
 function createInsertStatement(table: RowTable, rows: number): string {
-  const name = `${table} ${rows}`;
-  const known = insertStatements.get(name);
-  if (known !== undefined) return known;
-  const made = createInsertSql(table, ROW_TABLES[table], rows);
-  insertStatements.set(name, made);
-  return made;
+  const make = () => createInsertSql(table, ROW_TABLES[table], rows);
+  return insertStatements.getOrInsertComputed(`${table} ${rows}`, make);
 }
 
 /** A row derived from a resource: its table, and its values in the order of the table's columns. */

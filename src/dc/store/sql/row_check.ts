@@ -14,7 +14,6 @@ import {
   parseResourceBody,
   type SqlRow,
   type SqlRunner,
-  type SqlValue,
 } from "./sql_runner.ts";
 
 /** Tables of derived rows by kind of resource, with the column that contains the resource's key. */
@@ -155,7 +154,7 @@ function findWrongColumn(
 ): string | undefined {
   const expected = createResourceColumns(kind, stored as never);
   const name = ROW_TABLES[kind].find(
-    (column) => !ignoredColumns.includes(column) && !isSameSqlValue(row[column], expected[column] ?? null),
+    (column) => !ignoredColumns.includes(column) && convertBigint(row[column]) !== (expected[column] ?? null),
   );
   return name === undefined ? undefined : `its column ${name} differs from its body`;
 }
@@ -174,10 +173,6 @@ function findWrongDerivedRows(
       return `its rows in ${table} differ from its body`;
   }
   return undefined;
-}
-
-function isSameSqlValue(there: SqlValue | undefined, expected: SqlValue): boolean {
-  return convertBigint(there) === expected;
 }
 
 /** Converts a bigint to a number; returns any other value unchanged, so that an unexpected type differs. */

@@ -1,6 +1,5 @@
 import { READING_QUANTITIES, type ReadingQuantity } from "#dc/model/enum_values.ts";
 import type {
-  ClosedDay,
   MeasuredElement,
   OpenDay,
   OwnerKind,
@@ -113,7 +112,10 @@ function createStoredReading(row: SqlRow): StoredReading {
       source: getTextColumn(row, "source"),
       days: {
         open: (JSON.parse(getTextColumn(row, "days")) as readonly OpenDayColumns[]).map(createOpenDay),
-        closed: closed === "" ? [] : (JSON.parse(closed) as readonly ClosedDayColumns[]).map(createClosedDay),
+        closed:
+          closed === ""
+            ? []
+            : (JSON.parse(closed) as readonly ClosedDayColumns[]).map(([day, p95, max]) => ({ day, p95, max })),
       },
     },
   };
@@ -146,10 +148,6 @@ function createOpenDay([day, a, b, c, ...top]: OpenDayColumns): OpenDay {
   const pairs: [number, number][] = [];
   for (let at = 0; at < top.length; at += 2) pairs.push([top[at] as number, top[at + 1] as number]);
   return { day, seen: [a, b, c], top: pairs };
-}
-
-function createClosedDay([day, p95, max]: ClosedDayColumns): ClosedDay {
-  return { day, p95, max };
 }
 
 async function upsertReadingRows(

@@ -36,15 +36,11 @@ export type OnStatement = (sql: string) => void;
 export function getUpsertSql(table: string, columns: readonly string[], keys: readonly string[]): string {
   const known = upsertStatements.get(table);
   if (known !== undefined) return known;
-  const made = createUpsertSql(table, columns, keys);
-  upsertStatements.set(table, made);
-  return made;
-}
-
-function createUpsertSql(table: string, columns: readonly string[], keys: readonly string[]): string {
   const marks = columns.map(() => "?").join(", ");
   const updates = columns.filter((column) => !keys.includes(column)).map((column) => `${column} = excluded.${column}`);
-  return `INSERT INTO ${table} (${columns.join(", ")}) VALUES (${marks}) ON CONFLICT (${keys.join(", ")}) DO UPDATE SET ${updates.join(", ")}`;
+  const made = `INSERT INTO ${table} (${columns.join(", ")}) VALUES (${marks}) ON CONFLICT (${keys.join(", ")}) DO UPDATE SET ${updates.join(", ")}`;
+  upsertStatements.set(table, made);
+  return made;
 }
 
 /** Returns a statement that inserts `count` rows. */
@@ -194,6 +190,11 @@ const LOOKUP_COLUMNS: { readonly [Kind in ResourceKind]: (resource: ResourceByKi
   fabric_link: () => ({}),
 };
 
+/** Returns the value of the column `draw_w`: -1 for a draw that is not recorded, which no condition matches. */
+function getStoredDrawW(device: Device): number {
+  return getDrawW(device, "ALLOCATED") ?? -1;
+}
+
 function createDeviceColumns(device: Device): RowColumns {
   const { code, location } = device;
   return {
@@ -217,11 +218,6 @@ function createDeviceColumns(device: Device): RowColumns {
     draw_w: getStoredDrawW(device),
     inlets: (device.ports ?? []).filter(({ kind }) => kind === "POWER_IN").length,
   };
-}
-
-/** Returns the value of the column `draw_w`: -1 for a draw that is not recorded, which no condition matches. */
-function getStoredDrawW(device: Device): number {
-  return getDrawW(device, "ALLOCATED") ?? -1;
 }
 
 /** Returns the text that a search matches. Its fields are separated, so that no match spans two fields. */

@@ -86,11 +86,6 @@ export class SqlWriter extends SqlReader implements DcWriter {
     for (const key of missing) this.#cache.addResource(kind, key, found.get(key));
   }
 
-  override device(code: string): Promise<Device | undefined> {
-    const key = codeKey(code);
-    return this.#cache.getDevice(key, async () => (await this.stored("device", key))?.resource);
-  }
-
   override stored<Kind extends ResourceKind>(
     kind: Kind,
     key: string,

@@ -42,13 +42,10 @@ export async function openSqlite(path: string, onStatement: OnStatement = () => 
   } catch (error) {
     await store.close();
     // A remaining empty database would look like one that lost its data.
-    if (isNew && isDiskFailure(error)) removeDatabase(path);
+    if (isNew && isDiskFailure(error))
+      for (const end of ["", "-wal", "-shm", "-journal"]) rmSync(`${path}${end}`, { force: true });
     throw convertFileOpenError(path, error);
   }
-}
-
-function removeDatabase(path: string): void {
-  for (const end of ["", "-wal", "-shm", "-journal"]) rmSync(`${path}${end}`, { force: true });
 }
 
 class SqliteStore implements DcStore {

@@ -28,11 +28,9 @@ export interface SearchIndex {
 const inventoryIndexes = new WeakMap<Topology, SearchIndex>();
 /** Indexes that include device types, with their revision: a topology stays cached when only the catalogue changes. */
 const completeIndexes = new WeakMap<Topology, { readonly revision: number; readonly index: SearchIndex }>();
-/** Cached entries by resource. They outlive a topology, since most resources stay unchanged between two topologies. */
-const entriesByResource = new WeakMap<object, SearchEntry>();
 const ENTRIES_PER_SLICE = 500;
 
-/** Returns the index of inventory and catalogue, built once per revision. Cost: O(resources), less after a change. */
+/** Returns the index of inventory and catalogue, built once per revision. Cost: O(resources). */
 export async function buildSearchIndex({ topology, reader, scheduler }: ReadSession): Promise<SearchIndex> {
   const [known, revision] = [await topology(), await reader.revision()];
   const made = completeIndexes.get(known);
@@ -72,9 +70,9 @@ function countWords({ text }: SearchEntry, words: Map<string, number>): void {
 function* listEntries(topology: Topology): Generator<SearchEntry> {
   const { inventory, power } = topology;
   for (const kind of ["site", "floor", "room", "row"] as const) yield* listPlaceEntries(topology, kind);
-  for (const rack of inventory.racks) yield findOrCreateEntry(rack, createRackEntry);
-  for (const device of inventory.devices) yield findOrCreateEntry(device, createDeviceEntry);
-  for (const crac of inventory.cracs) yield findOrCreateEntry(crac, createCracEntry);
+  for (const rack of inventory.racks) yield createRackEntry(rack);
+  for (const device of inventory.devices) yield createDeviceEntry(device);
+  for (const crac of inventory.cracs) yield createCracEntry(crac);
   for (const { ref } of power.nodes) {
     if (ref.startsWith("feed:"))
       yield createSearchEntry({ kind: "SUPPLY", ref, name: ref.slice(5), detail: "feed", more: [] });
@@ -83,14 +81,7 @@ function* listEntries(topology: Topology): Generator<SearchEntry> {
     if (id !== "")
       yield createSearchEntry({ kind: "FABRIC", ref: `fabric:${id}`, name: id, detail: "fabric", more: [] });
   }
-  for (const link of inventory.fabricLinks) yield findOrCreateEntry(link, createLinkEntry);
-}
-
-function findOrCreateEntry<Resource extends object>(
-  resource: Resource,
-  make: (resource: Resource) => SearchEntry,
-): SearchEntry {
-  return entriesByResource.getOrInsertComputed(resource, () => make(resource));
+  for (const link of inventory.fabricLinks) yield createLinkEntry(link);
 }
 
 interface EntryFields {

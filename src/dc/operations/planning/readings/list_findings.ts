@@ -55,8 +55,10 @@ function describeFinding({ kind, ref, figures, related = [], quantities = [], so
   const [measured, limit] = [formatFigure(figures, "measured"), formatFigure(figures, "limit")];
   const names = listSomeNames(related.map(getRefName), MAX_NAMED_RELATED);
   const words: Readonly<Record<ReadingFinding["kind"], () => string>> = {
-    DEAD_SUPPLY: () =>
-      `${name} carries nothing: other supplies carry ${describeCarriedLoad(figure("carried_w"))} of ${names}`,
+    DEAD_SUPPLY: () => {
+      const carriedW = figure("carried_w");
+      return `${name} carries nothing: other supplies carry ${carriedW > 0 ? formatWatts(carriedW) : "the load"} of ${names}`;
+    },
     ABOVE_PLAN: () =>
       `${name} draws ${formatWatts(figure("measured_w"))}, planned are ${formatWatts(figure("planned_w"))}`,
     ABOVE_LIMIT: () =>
@@ -74,10 +76,6 @@ function describeFinding({ kind, ref, figures, related = [], quantities = [], so
       `The meter of ${name} shows ${formatWatts(figure("own_w"))}, those below it ${formatWatts(figure("below_w"))}`,
   };
   return words[kind]();
-}
-
-function describeCarriedLoad(carriedW: number): string {
-  return carriedW > 0 ? formatWatts(carriedW) : "the load";
 }
 
 const UNIT_BY_SUFFIX: Readonly<Record<string, string>> = { w: "W", va: "VA", a: "A", c: "°C", min: "min" };

@@ -36,13 +36,9 @@ export function findChangedVerdicts(before: WindowStandings, after: WindowStandi
   const keys = [...new Set([...before.keys(), ...after.keys()])].sort(compareText);
   return keys.flatMap((key) => {
     const [was, is] = [before.get(key), after.get(key)];
-    if (isSameVerdict(was, is)) return [];
+    if (was?.verdict === is?.verdict && was?.impact === is?.impact && was?.overdue === is?.overdue) return [];
     return { code: (is ?? was)?.code ?? key, was: was && omitCode(was), is: is && omitCode(is) };
   });
-}
-
-function isSameVerdict(a: WindowStanding | undefined, b: WindowStanding | undefined): boolean {
-  return a?.verdict === b?.verdict && a?.impact === b?.impact && a?.overdue === b?.overdue;
 }
 
 function omitCode({ verdict, impact, overdue, summary }: WindowStanding): WindowStanding {

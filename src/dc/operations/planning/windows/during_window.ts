@@ -3,8 +3,7 @@ import type { Topology } from "../../../analysis/topology.ts";
 import { buildOutageTopology } from "../../../analysis/window/during.ts";
 import { refuse } from "../../../model/refusal.ts";
 import type { ReadRpc, ReadSession } from "../../rpc.ts";
-import type { OutElements } from "./judge_piece.ts";
-import { buildStoredTimeline, type WindowTimeline } from "./judge_window.ts";
+import { buildStoredTimeline } from "./judge_window.ts";
 import { readAllWindows, requireWindow } from "./list_windows.ts";
 
 const DURING_WINDOW_FIELD = "during_window";
@@ -58,14 +57,13 @@ async function findWindowTopology(session: ReadSession, code: string): Promise<T
   const out = await timeline.findWorstPiece(own);
   const kept = CACHED_TOPOLOGIES.getOrInsertComputed(topology, () => new Map());
   const key = JSON.stringify(out);
-  const known = kept.get(key) ?? (await buildPieceTopology(timeline, out));
+  let known = kept.get(key);
+  if (known === undefined) {
+    const { ground, outage } = (await timeline.getOutage(out)).judged;
+    known = buildOutageTopology(ground, outage);
+  }
   kept.delete(key);
   kept.set(key, known);
   for (const one of kept.keys()) if (kept.size > MAX_CACHED_TOPOLOGIES) kept.delete(one);
   return known;
-}
-
-async function buildPieceTopology(timeline: WindowTimeline, out: OutElements): Promise<Topology> {
-  const { ground, outage } = (await timeline.getOutage(out)).judged;
-  return buildOutageTopology(ground, outage);
 }

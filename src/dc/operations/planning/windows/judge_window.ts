@@ -20,7 +20,7 @@ import {
   type WindowJudgement,
 } from "../../../analysis/window/judgement.ts";
 import type { NextFailure } from "../../../analysis/window/outage.ts";
-import { WINDOW_VERDICTS, type WindowImpact, type WindowVerdict } from "../../../model/enum_values.ts";
+import { WINDOW_VERDICTS, type WindowVerdict } from "../../../model/enum_values.ts";
 import { isWindowOpen, isWindowOverdue, type MaintenanceWindow } from "../../../model/inventory.ts";
 import { compareText, toRefKey } from "../../../model/ref.ts";
 import { readCount } from "../../answers/parameters.ts";
@@ -275,10 +275,10 @@ export class WindowTimeline {
     const first = findWorstByVerdict(judged, ({ judgement }) => judgement);
     const refused = judged.filter(({ judgement }) => judgement.verdict === "NO_GO");
     const contacts = mergeContacts(judged.map((one): readonly AffectedContact[] => one.contacts));
-    const { impact } = judged.map((one) => one.judgement).reduce((a, b) => (isWorseImpact(b.impact, a.impact) ? b : a));
+    const impact = Math.max(...judged.map(({ judgement }) => ImpactNumber[judgement.impact]));
     return {
       ...createWindowReply(first.judged, first.judgement, { contacts, limit }),
-      impact: ImpactNumber[impact],
+      impact,
       elementsFailed: first.triedFailureCount,
       relievedBy: (await this.#findRelievingRacks(refused)).slice(0, limit),
       pieces: judged.slice(0, limit).map((one) => createPieceMessage(this.#pieces[one.at] as WindowPiece, window, one)),
@@ -428,10 +428,6 @@ function createShortVerdict({ judged, judgement }: JudgedPiece): ShortVerdict {
 function findWorstByVerdict<One>(all: readonly One[], of: (one: One) => { readonly verdict: WindowVerdict }): One {
   const rank = (one: One) => WINDOW_VERDICTS.indexOf(of(one).verdict);
   return all.reduce((a, b) => (rank(b) > rank(a) ? b : a));
-}
-
-function isWorseImpact(a: WindowImpact, b: WindowImpact): boolean {
-  return ImpactNumber[a] > ImpactNumber[b];
 }
 
 function createPieceMessage({ from, until, windows }: WindowPiece, own: TimedWindow, one: JudgedPiece) {

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { create } from "@bufbuild/protobuf";
 import type { FieldMask } from "@bufbuild/protobuf/wkt";
 import { applyRules, type ResourceWrite, type RulePhases } from "#dc/model/finding.ts";
@@ -164,17 +165,14 @@ function mergeWindow(
   const merged = before === undefined ? given : applyMask(MaintenanceWindowSchema, before, given, paths);
   const { sequence: _, ...rest } = { ...merged, state: merged.state ?? "PLANNED" };
   const known = before?.sequence ?? 0;
-  const isRaised = before !== undefined && ANNOUNCED_FIELDS.some((name) => !isSameJson(before[name], rest[name]));
+  const isRaised =
+    before !== undefined && ANNOUNCED_FIELDS.some((name) => !isDeepStrictEqual(before[name], rest[name]));
   const sequence = known + (isRaised ? 1 : 0);
   return { ...rest, ...(sequence > 0 && { sequence }) };
 }
 
 /** Fields whose change calendars announce. */
 const ANNOUNCED_FIELDS = ["startsAt", "endsAt", "elementRefs", "state"] as const;
-
-function isSameJson(a: unknown, b: unknown): boolean {
-  return JSON.stringify(a) === JSON.stringify(b);
-}
 
 /**
  * Returns the references that the stored window lacks, with their fields. Stored references are not checked again,

@@ -38,8 +38,10 @@ export class Topology {
   /** Inventory with power ports and power cables only, each list sorted by key. */
   readonly inventory: Inventory;
   readonly power: PowerGraph;
-  /** Identity of the data cabling: the same for two topologies whose devices have the same data paths. */
-  readonly dataNetwork: object;
+  /** The same for two topologies whose devices have the same data paths. */
+  readonly dataNetwork: DataNetwork;
+  /** The same for topologies in which each device of both has the same node number. */
+  readonly numbering: object;
   readonly #editor: PowerGraphEditor;
   readonly #figures: PowerFigures;
   #locations: readonly DeviceLocation[] | undefined;
@@ -50,9 +52,13 @@ export class Topology {
   /** Facts by the key of the rack; shared with earlier topologies until the resources of a rack change. */
   readonly #factsByRack: Map<string, RackFacts>;
 
-  private constructor(inventory: Inventory, { editor, figures, located, facts, dataNetwork }: TopologyParts) {
+  private constructor(
+    inventory: Inventory,
+    { editor, figures, located, facts, dataNetwork, numbering }: TopologyParts,
+  ) {
     this.inventory = inventory;
     this.dataNetwork = dataNetwork;
+    this.numbering = numbering;
     this.#editor = editor;
     this.power = editor.getGraph();
     this.#figures = figures;
@@ -66,7 +72,7 @@ export class Topology {
   }
 
   /** Builds the graphs in steps, including live set and loads. @param dataNetwork that of a topology with other draws */
-  static *buildInSteps(inventory: Inventory, dataNetwork: object = {}): Steps<Topology> {
+  static *buildInSteps(inventory: Inventory, dataNetwork = new DataNetwork()): Steps<Topology> {
     const editor = yield* PowerGraphEditor.buildInSteps(inventory);
     const located = groupDevicesByRack(inventory.devices);
     const figures = new PowerFigures(editor.getGraph());
@@ -74,7 +80,7 @@ export class Topology {
     figures.live;
     yield;
     figures.getLoads("ALLOCATED");
-    return new Topology(inventory, { editor, figures, located, facts: new Map(), dataNetwork });
+    return new Topology(inventory, { editor, figures, located, facts: new Map(), dataNetwork, numbering: {} });
   }
 
   /** Nodes that have power before anything fails. */
@@ -279,10 +285,15 @@ export class Topology {
       },
     );
     const rewired = supplied.devices.length + supplied.cracs.length + cables.length > 0;
-    const isCablingKept =
-      fabricLinks.length === 0 && cables.length === keys.cable.length && !devices.some(canChangeDataPaths);
-    const dataNetwork = isCablingKept ? this.dataNetwork : {};
-    const parts = { editor, located: updateDeviceGroups(this.#deviceGroups, devices), facts, dataNetwork };
+    const power = new Set(cables.map(({ key }) => key));
+    const recabled = [
+      ...keys.cable.filter((key) => !power.has(key)).flatMap(listEndKeys),
+      ...fabricLinks.flatMap(({ key }) => listEndKeys(key)),
+      ...devices.filter(canChangeDataPaths).map(({ key }) => key),
+    ];
+    const dataNetwork = recabled.length === 0 ? this.dataNetwork : this.dataNetwork.createChanged(recabled);
+    const located = updateDeviceGroups(this.#deviceGroups, devices);
+    const parts = { editor, located, facts, dataNetwork, numbering: this.numbering };
     const touched = new Set([...racks.map(({ key }) => key), ...devices.flatMap(listChangedRackKeys)]);
     if (!rewired && !others.some(canChangePower)) {
       return { topology: new Topology(next, { ...parts, figures: this.#figures }), racks: touched };
@@ -316,7 +327,47 @@ interface TopologyParts {
   readonly figures: PowerFigures;
   readonly located: LocatedDevices;
   readonly facts: Map<string, RackFacts>;
-  readonly dataNetwork: object;
+  readonly dataNetwork: DataNetwork;
+  readonly numbering: object;
+}
+
+/** Keys of the devices along each data path of a host, by the key of the host: patch panels, and the switch at its end. */
+export type PathsByHostKey = ReadonlyMap<string, readonly (readonly string[])[]>;
+
+/** Maximum number of devices with changed data cables that are read one by one. Our choice: for more, all are read. */
+const MAX_RECABLED_DEVICES = 5000;
+
+/** The data paths of all devices once something has asked for them, or what to read again of earlier ones. */
+export class DataNetwork {
+  #paths: PathsByHostKey | undefined;
+  #earlier: { readonly paths: PathsByHostKey; readonly recabled: ReadonlySet<string> } | undefined;
+
+  get paths(): PathsByHostKey | undefined {
+    return this.#paths;
+  }
+
+  /** Data paths of an earlier state, and the keys of the devices at which cables, links or the device itself changed. */
+  get earlier() {
+    return this.#earlier;
+  }
+
+  setPaths(paths: PathsByHostKey): void {
+    this.#paths = paths;
+    this.#earlier = undefined;
+  }
+
+  createChanged(recabled: readonly string[]): DataNetwork {
+    const next = new DataNetwork();
+    const paths = this.#paths ?? this.#earlier?.paths;
+    const all = new Set([...(this.#earlier?.recabled ?? []), ...recabled]);
+    if (paths !== undefined && all.size <= MAX_RECABLED_DEVICES) next.#earlier = { paths, recabled: all };
+    return next;
+  }
+}
+
+/** Lists the keys of the devices at the ends of a cable or link. @param key its key */
+function listEndKeys(key: string): readonly string[] {
+  return key.split("~").map((end) => end.slice(0, end.indexOf("/")));
 }
 
 /** Key for devices outside of racks. */

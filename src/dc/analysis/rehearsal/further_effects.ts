@@ -62,15 +62,23 @@ export class CoolingAndFabricEffects {
     const off = listOutcomeOffNodes(outcome);
     const zones = isCooling ? this.listZoneShortages(off) : NO_ZONES;
     const loss = this.fabrics.computeFabricLoss(off);
-    const isolated = this.#hostPaths?.listIsolated(off, loss.cutOff) ?? NO_NODES;
+    const isolated = this.#listIsolated(off, loss.cutOff);
     const isSame =
       earlier !== undefined &&
       this.#keepsNetwork &&
       areZoneShortagesEqual(zones, earlier.zones) &&
       isSameItemList(isolated, earlier.isolated);
     if (isSame) return earlier;
-    const meetsDataPaths = this.#hostPaths?.isOnPath([...off, ...loss.cutOff]) ?? false;
+    const meetsDataPaths = this.#hostPaths?.index.isOnPath([...off, ...loss.cutOff]) ?? false;
     return createFailure(outcome, zones, { ...loss, isolated, meetsDataPaths });
+  }
+
+  #listIsolated(off: readonly number[], cutOff: readonly number[]): readonly number[] {
+    if (this.#hostPaths === undefined) return NO_NODES;
+    const { index, before } = this.#hostPaths;
+    const hosts = index.listHosts(cutOff.length === 0 ? off : [...off, ...cutOff]);
+    if (hosts.size === 0) return NO_NODES;
+    return selectIsolatedHosts(hosts, index.pathsByHost, { before, dead: new Set([...off, ...cutOff]) });
   }
 
   /** Adds the effects to the outcome of a location, or of an element with which passive network parts fail. */
@@ -105,7 +113,7 @@ export class CoolingAndFabricEffects {
    */
   listMeetingNames(off: readonly number[], cut: readonly number[] = []): readonly string[] {
     const lowerEnds = this.fabrics.listLowerEnds(off, cut);
-    const hosts = this.#hostPaths?.listHosts([...off, ...lowerEnds]) ?? [];
+    const hosts = this.#hostPaths?.index.listHosts([...off, ...lowerEnds]) ?? [];
     return [
       ...this.zoneWatch.listAffectedKeys(selectCoolingUnits(this.#topology.power, off)).map((key) => `zone ${key}`),
       ...lowerEnds.map((index) => `switch ${index}`),
@@ -157,58 +165,49 @@ function isSameShortage(a: ZoneShortage, b: ZoneShortage | undefined): boolean {
   );
 }
 
-/** By host, the nodes along each of its data paths: patch panels, and the switch at its end. */
-export type PathsByHost = ReadonlyMap<number, readonly (readonly number[])[]>;
-
 /** The state before a failure that decides which data paths work: power, and switches without a working uplink. */
 export interface NetworkState {
   readonly live: LiveSet;
   readonly cutOff: ReadonlySet<number>;
 }
 
-/** Selects the data paths that work before any failure. Leaves out hosts that nothing reaches. */
-export function selectWorkingPaths(paths: PathsByHost, { live, cutOff }: NetworkState): PathsByHost {
-  const isDown = (node: number) => live[node] === 0 || cutOff.has(node);
-  const found = new Map<number, readonly (readonly number[])[]>();
-  for (const [host, own] of paths) {
-    const working = own.some((path) => path.some(isDown)) ? own.filter((path) => !path.some(isDown)) : own;
-    if (working.length > 0) found.set(host, working);
-  }
-  return found;
-}
+/** By host, the nodes along each of its data paths: patch panels, and the switch at its end. */
+export type PathsByHost = ReadonlyMap<number, readonly (readonly number[])[]>;
 
 /**
- * Returns the hosts that stay on and lose their last data path. Every analysis judges by this function.
- * @param working paths that work before the failure
- * @param dead nodes that are off or cut off after it
+ * Returns the hosts that stay on and lose their last data path: some worked before the failure, and none works after
+ * it. Every analysis judges by this function.
+ * @param dead nodes that are off or cut off after the failure
  */
 export function selectIsolatedHosts(
   hosts: Iterable<number>,
-  working: PathsByHost,
-  { live, dead }: { readonly live: LiveSet; readonly dead: ReadonlySet<number> },
+  paths: PathsByHost,
+  { before: { live, cutOff }, dead }: { readonly before: NetworkState; readonly dead: ReadonlySet<number> },
 ): readonly number[] {
-  const isBroken = (path: readonly number[]) => path.some((node) => dead.has(node));
-  return [...hosts].filter(
-    (host) => live[host] === 1 && !dead.has(host) && working.get(host)?.every(isBroken) === true,
-  );
+  const isDown = (node: number) => live[node] === 0 || cutOff.has(node);
+  const isDead = (node: number) => dead.has(node);
+  return [...hosts].filter((host) => {
+    if (live[host] !== 1 || dead.has(host)) return false;
+    const working = (paths.get(host) ?? []).filter((path) => !path.some(isDown));
+    return working.length > 0 && working.every((path) => path.some(isDead));
+  });
 }
 
-/** Data paths of all devices to switches. Omits paths of switches with fabric links. */
-export class HostPaths {
-  readonly #live: LiveSet;
-  readonly #working: PathsByHost;
+/** Data paths of all devices to switches, by node number. Omits paths of switches with fabric links. */
+export class PathIndex {
+  readonly pathsByHost: PathsByHost;
   readonly #hostsByNode = new Map<number, Set<number>>();
-  /** 1 at nodes on paths, working or not: reading it is cheaper than a map, and most nodes are on no path. */
+  /** 1 at nodes on paths: reading it is cheaper than a map, and most nodes are on no path. */
   readonly #isOnPath: Uint8Array;
 
-  constructor(paths: PathsByHost, before: NetworkState) {
-    this.#live = before.live;
-    this.#working = selectWorkingPaths(paths, before);
-    this.#isOnPath = new Uint8Array(before.live.length);
-    for (const own of paths.values()) for (const path of own) for (const node of path) this.#isOnPath[node] = 1;
-    for (const [host, own] of this.#working) {
-      for (const path of own)
-        for (const node of path) this.#hostsByNode.getOrInsertComputed(node, () => new Set()).add(host);
+  constructor(nodeCount: number, pathsByHost: PathsByHost) {
+    this.pathsByHost = pathsByHost;
+    this.#isOnPath = new Uint8Array(nodeCount);
+    for (const [host, paths] of pathsByHost) {
+      for (const node of paths.flat()) {
+        this.#isOnPath[node] = 1;
+        this.#hostsByNode.getOrInsertComputed(node, () => new Set()).add(host);
+      }
     }
   }
 
@@ -217,24 +216,19 @@ export class HostPaths {
     return nodes.some((node) => this.#isOnPath[node] === 1);
   }
 
-  /** Returns the hosts with a working path through some nodes. */
+  /** Returns the hosts with a path through some nodes. */
   listHosts(nodes: Iterable<number>): ReadonlySet<number> {
     const found = new Set<number>();
     for (const node of nodes)
       if (this.#isOnPath[node] === 1) for (const host of this.#hostsByNode.get(node) ?? []) found.add(host);
     return found;
   }
+}
 
-  /**
-   * Returns the hosts that stay on and lose their last data path.
-   * @param off nodes that do not work after the failure
-   * @param cutOff nodes of switches that stay on and lose their last working uplink
-   */
-  listIsolated(off: readonly number[], cutOff: readonly number[]): readonly number[] {
-    const hosts = this.listHosts(cutOff.length === 0 ? off : [...off, ...cutOff]);
-    if (hosts.size === 0) return [];
-    return selectIsolatedHosts(hosts, this.#working, { live: this.#live, dead: new Set([...off, ...cutOff]) });
-  }
+/** Data paths of all devices in one state of a site. */
+export interface HostPaths {
+  readonly index: PathIndex;
+  readonly before: NetworkState;
 }
 
 /** Maximum difference in watts between a sum of loads and the load that is compared with a limit. */

@@ -1,14 +1,15 @@
 import { type TraceSite, traceCable } from "../../analysis/cabling/cable_trace.ts";
 import {
-  HostPaths,
+  type HostPaths,
   type NetworkState,
+  PathIndex,
   selectIsolatedHosts,
-  selectWorkingPaths,
 } from "../../analysis/rehearsal/further_effects.ts";
 import { FabricLossFinder } from "../../analysis/rehearsal/loss.ts";
-import type { Topology } from "../../analysis/topology.ts";
+import type { PathsByHostKey, Topology } from "../../analysis/topology.ts";
 import { MAX_HOPS } from "../../limits.ts";
 import { isPowerKind } from "../../model/draw.ts";
+import type { DeviceKind } from "../../model/enum_values.ts";
 import type { SourceConsumer } from "../../model/inventory.ts";
 import { codeKey, toPortKey } from "../../model/ref.ts";
 import type { Cable, Crac, Device, FabricLink, PortRef } from "../../model/resources.ts";
@@ -94,7 +95,8 @@ interface DeadKeys {
   readonly ports: ReadonlySet<string>;
 }
 
-/** Stands among the nodes of a path for its failed ports. */
+/** Stand among the keys and nodes of a path for its failed ports. */
+const FAILED_PORT_KEY = "";
 const FAILED_PORT = -2;
 
 /** The data paths of devices to switches. Reads and traces each path once for all failures that are queried. */
@@ -103,8 +105,6 @@ export class DataPaths {
   readonly #tracer: PathTracer;
   /** Keys of the codes of the switches with fabric links. */
   readonly #switchKeys: ReadonlySet<string>;
-  /** Keys of the codes of the switches at the other ends of fabric links that were met. */
-  readonly #linkedKeys = new Set<string>();
   /** Paths from devices along their data cables, by the key of the device code. */
   readonly #pathsByDevice = new Map<string, readonly TracedPath[]>();
 
@@ -127,38 +127,30 @@ export class DataPaths {
     const failed = { devices, ports: new Set(ports.map(toPortKey)) };
     const nodeOf = createNodeLookup(topology);
     const paths = new Map<number, readonly (readonly number[])[]>();
-    const listNodes = ({ devices: passed, ports: used }: TracedPath) => [
-      ...passed.map(nodeOf),
-      ...(used.some((key) => failed.ports.has(key)) ? [FAILED_PORT] : []),
-    ];
     for (const [code, ways] of await this.#listPaths(await this.#findAffectedHosts(failed))) {
-      const own = selectSwitchPaths(topology, this.#switchKeys, code, ways);
+      const found = ways.map(({ devices: passed, ports: used }) =>
+        used.some((key) => failed.ports.has(key)) ? [FAILED_PORT_KEY, ...passed] : passed,
+      );
+      const own = selectSwitchPaths(topology, this.#switchKeys, { code, paths: found });
+      const listNodes = (codes: readonly string[]) =>
+        codes.map((one) => (one === FAILED_PORT_KEY ? FAILED_PORT : nodeOf(one)));
       paths.set(nodeOf(code), own.map(listNodes));
     }
     const dead = new Set([...off, ...cutOff, FAILED_PORT]);
-    return selectIsolatedHosts(paths.keys(), selectWorkingPaths(paths, before), { live: before.live, dead });
-  }
-
-  /** Keys of the codes of all devices whose paths were queried, and of the devices along these paths. */
-  get followedDeviceKeys(): ReadonlySet<string> {
-    const followed = [...this.#pathsByDevice].flatMap(([code, paths]) => [
-      code,
-      ...paths.flatMap(({ devices }) => devices),
-    ]);
-    return new Set([...followed, ...this.#linkedKeys]);
+    return selectIsolatedHosts(paths.keys(), paths, { before, dead });
   }
 
   /** Returns the keys of hosts on data paths that start at a dead switch, a dead patch panel or a failed port. */
   async #findAffectedHosts(dead: DeadKeys): Promise<Iterable<string>> {
     const { topology } = this.#session;
     const isStart = (code: string) =>
-      this.#switchKeys.has(code) || ["PATCH_PANEL", "SWITCH"].includes(topology.device(code)?.kind ?? "");
+      this.#switchKeys.has(code) || ["PATCH_PANEL", "SWITCH"].includes(findKind(topology, code) ?? "");
     const starts = new Set([...dead.devices].filter(isStart));
     for (const key of dead.ports) starts.add(key.slice(0, key.indexOf("/")));
     const ends = new Set<string>();
     for (const [start, ways] of await this.#listPaths(starts)) {
       for (const code of [start, ...ways.flatMap(({ devices }) => devices)])
-        if (this.#isWorkingHost(code, dead)) ends.add(code);
+        if (!dead.devices.has(code) && isHost(topology, this.#switchKeys, code)) ends.add(code);
     }
     return ends;
   }
@@ -173,11 +165,12 @@ export class DataPaths {
     if (codes.length === 0) return;
     const { reader, scheduler } = this.#session;
     const found = new Map<string, TracedPath[]>(codes.map((code) => [code, []]));
-    const farEnds = mapLinkPorts(this.#session.topology.inventory.fabricLinks);
+    const linkPorts = listLinkPorts(this.#session.topology.inventory.fabricLinks);
     // Concurrent traces share the statements that read devices and cables.
     const traces: Promise<void>[] = [];
     const cables = await reader.cablesOfAll(codes);
     for (const { a, b } of cables.filter(isActiveDataCable)) {
+      const isTraced = [a, b].some(({ deviceCode }) => isPanel(this.#session.topology, codeKey(deviceCode)));
       for (const [own, far] of [
         [a, b],
         [b, a],
@@ -185,45 +178,36 @@ export class DataPaths {
         const list = found.get(codeKey(own.deviceCode));
         if (list === undefined) continue;
         await scheduler.yieldIfDue();
-        const linked = farEnds.get(toPortKey(own));
-        if (linked !== undefined) {
-          // The port of a fabric link leads to the other switch, not to a host.
-          this.#linkedKeys.add(linked);
-          continue;
-        }
-        traces.push(
-          traceDataPaths(this.#session.topology, this.#tracer, own, far).then((paths) => void list.push(...paths)),
-        );
+        // The port of a fabric link leads to the other switch, not to a host.
+        if (linkPorts.has(toPortKey(own))) continue;
+        if (!isTraced) list.push(createDirectPath(own, far));
+        else traces.push(this.#tracer.tracePaths(own).then((paths) => void list.push(...paths)));
       }
     }
     await Promise.all(traces);
     for (const [code, ways] of found) this.#pathsByDevice.set(code, ways);
   }
-
-  #isWorkingHost(code: string, dead: DeadKeys): boolean {
-    return !dead.devices.has(code) && isHost(this.#session.topology, this.#switchKeys, code);
-  }
 }
 
-const linkPortsByLinks = new WeakMap<readonly FabricLink[], ReadonlyMap<string, string>>();
+const portsByLinks = new WeakMap<readonly FabricLink[], ReadonlySet<string>>();
 
-/** Maps the ports of fabric links to the keys of the devices at the other ends. Computed once per list. */
-function mapLinkPorts(links: readonly FabricLink[]): ReadonlyMap<string, string> {
-  return linkPortsByLinks.getOrInsertComputed(
-    links,
-    () =>
-      new Map(
-        links.flatMap(({ a, b }) => [
-          [toPortKey(a), codeKey(b.deviceCode)],
-          [toPortKey(b), codeKey(a.deviceCode)],
-        ]),
-      ),
-  );
+/** Returns the keys of the ports of fabric links. Computed once per list. */
+function listLinkPorts(links: readonly FabricLink[]): ReadonlySet<string> {
+  return portsByLinks.getOrInsertComputed(links, () => new Set(links.flatMap(({ a, b }) => [a, b].map(toPortKey))));
+}
+
+function findKind({ power: { indexOf, nodes } }: Topology, code: string): DeviceKind | undefined {
+  const node = nodes[indexOf.get(`device:${code}`) ?? -1];
+  return node?.kind === "DEVICE" ? node.device.kind : undefined;
+}
+
+function isPanel(topology: Topology, code: string): boolean {
+  return findKind(topology, code) === "PATCH_PANEL";
 }
 
 /** Whether a device is at the end of data paths: no switch with fabric links, no power equipment and no patch panel. */
 function isHost(topology: Topology, switchKeys: ReadonlySet<string>, code: string): boolean {
-  const kind = topology.device(code)?.kind;
+  const kind = findKind(topology, code);
   return kind !== undefined && kind !== "PATCH_PANEL" && !isPowerKind(kind) && !switchKeys.has(code);
 }
 
@@ -234,40 +218,33 @@ function isHost(topology: Topology, switchKeys: ReadonlySet<string>, code: strin
 function selectSwitchPaths(
   topology: Topology,
   switchKeys: ReadonlySet<string>,
-  code: string,
-  paths: readonly TracedPath[],
-): readonly TracedPath[] {
-  const fabric = paths.filter(({ devices }) => switchKeys.has(devices.at(-1) ?? ""));
-  if (fabric.length > 0 || topology.device(code)?.kind === "SWITCH") return fabric;
-  return paths.filter(({ devices }) => topology.device(devices.at(-1) ?? "")?.kind === "SWITCH");
+  { code, paths }: { readonly code: string; readonly paths: readonly (readonly string[])[] },
+): readonly (readonly string[])[] {
+  const fabric = paths.filter((codes) => switchKeys.has(codes.at(-1) ?? ""));
+  if (fabric.length > 0 || findKind(topology, code) === "SWITCH") return fabric;
+  return paths.filter((codes) => findKind(topology, codes.at(-1) ?? "") === "SWITCH");
 }
 
-async function traceDataPaths(
-  topology: Topology,
-  tracer: PathTracer,
-  own: PortRef,
-  far: PortRef,
-): Promise<readonly TracedPath[]> {
-  const isPanel = ({ deviceCode }: PortRef) => topology.device(deviceCode)?.kind === "PATCH_PANEL";
-  return isPanel(own) || isPanel(far) ? tracer.tracePaths(own) : [createDirectPath(own, far)];
-}
-
-/** Device codes along the data paths of hosts, by the key of the host's code. */
-type CodesByHost = ReadonlyMap<string, readonly (readonly string[])[]>;
-
-const pathsByNetwork = new WeakMap<object, CodesByHost>();
-const hostPathsByTopology = new WeakMap<Topology, HostPaths>();
+/** Indexes of the paths of one cabling, by the numbering of nodes. */
+const indexesByPaths = new WeakMap<PathsByHostKey, WeakMap<object, PathIndex>>();
 
 /**
- * Returns the data paths of all devices, once per topology. Reads and traces the cables again only after a change that
- * can alter a path. Concurrent calls do not share running work, because its reads end with the call.
+ * Returns the data paths of all devices. Reads and traces all cables once, later only those that changed. Concurrent
+ * calls do not share running work, because its reads end with the call.
  */
 export async function readHostPaths(session: NetworkSession): Promise<HostPaths> {
-  const { topology, reader, scheduler } = session;
-  const known = hostPathsByTopology.get(topology);
-  if (known !== undefined) return known;
-  const paths = pathsByNetwork.get(topology.dataNetwork) ?? (await readPathsByHost(session));
-  pathsByNetwork.set(topology.dataNetwork, paths);
+  const { topology, reader } = session;
+  const { dataNetwork, numbering } = topology;
+  const paths = dataNetwork.paths ?? (await readPathsByHost(session));
+  dataNetwork.setPaths(paths);
+  const indexes = indexesByPaths.getOrInsertComputed(paths, () => new WeakMap());
+  const index = indexes.get(numbering) ?? (await indexPaths(session, paths));
+  indexes.set(numbering, index);
+  const { cutOffBefore } = FabricLossFinder.of(topology, await createSwitchLookup(reader, topology));
+  return { index, before: { live: topology.live, cutOff: cutOffBefore } };
+}
+
+async function indexPaths({ topology, scheduler }: NetworkSession, paths: PathsByHostKey): Promise<PathIndex> {
   const nodeOf = createNodeLookup(topology);
   const byNode = new Map<number, readonly (readonly number[])[]>();
   for (const [host, own] of paths) {
@@ -277,42 +254,96 @@ export async function readHostPaths(session: NetworkSession): Promise<HostPaths>
       own.map((codes) => codes.map(nodeOf)),
     );
   }
-  const { cutOffBefore } = FabricLossFinder.of(topology, await createSwitchLookup(reader, topology));
-  const made = new HostPaths(byNode, { live: topology.live, cutOff: cutOffBefore });
-  hostPathsByTopology.set(topology, made);
-  return made;
+  return new PathIndex(topology.power.nodes.length, byNode);
 }
 
 function createNodeLookup({ power: { indexOf } }: Topology): (code: string) => number {
   return (code) => indexOf.get(`device:${code}`) ?? -1;
 }
 
-async function readPathsByHost(session: NetworkSession): Promise<CodesByHost> {
-  const { topology, reader, scheduler } = session;
+/** Reads all data paths, or only those that can differ from earlier ones. */
+async function readPathsByHost(session: NetworkSession): Promise<PathsByHostKey> {
+  const { topology, reader } = session;
   const { keys } = await readSwitchesOnce(reader, topology);
-  const tracer = new PathTracer(session);
-  const found = new Map<string, TracedPath[]>();
-  for await (const page of readResourcePages(reader, "cable")) {
+  const found = new PathReader(session, keys);
+  const { earlier } = topology.dataNetwork;
+  if (earlier === undefined) {
+    for await (const page of readResourcePages(reader, "cable")) await found.addCables(page);
+    return found.listPaths();
+  }
+  const affected = new Set(earlier.recabled);
+  for (const [host, paths] of earlier.paths)
+    if (paths.some((codes) => codes.some((code) => earlier.recabled.has(code)))) affected.add(host);
+  for (const code of await found.listReachedDevices([...earlier.recabled])) affected.add(code);
+  await found.addCables(await reader.cablesOfAll([...affected]), affected);
+  const paths = new Map(earlier.paths);
+  for (const code of affected) paths.delete(code);
+  for (const [code, own] of found.listPaths()) paths.set(code, own);
+  return paths;
+}
+
+/** Follows data cables from hosts to switches. */
+class PathReader {
+  readonly #session: NetworkSession;
+  readonly #tracer: PathTracer;
+  readonly #switchKeys: ReadonlySet<string>;
+  /** Keys of the devices along each path, by the key of the host at which it begins. */
+  readonly #found = new Map<string, (readonly string[])[]>();
+
+  constructor(session: NetworkSession, switchKeys: ReadonlySet<string>) {
+    this.#session = session;
+    this.#tracer = new PathTracer(session);
+    this.#switchKeys = switchKeys;
+  }
+
+  /** Follows cables from the hosts at their ends. @param hosts keys of the hosts that count; all unless given */
+  async addCables(cables: readonly Cable[], hosts?: ReadonlySet<string>): Promise<void> {
+    const { topology, scheduler } = this.#session;
     const traces: Promise<void>[] = [];
-    for (const { a, b } of page.filter(isActiveDataCable)) {
-      for (const [own, far] of [
-        [a, b],
-        [b, a],
+    for (const { a, b } of cables.filter(isActiveDataCable)) {
+      const [start, end] = [codeKey(a.deviceCode), codeKey(b.deviceCode)];
+      const isTraced = isPanel(topology, start) || isPanel(topology, end);
+      for (const [port, code, far] of [
+        [a, start, end],
+        [b, end, start],
       ] as const) {
-        const code = codeKey(own.deviceCode);
-        if (!isHost(topology, keys, code)) continue;
+        if (hosts?.has(code) === false || !isHost(topology, this.#switchKeys, code)) continue;
         await scheduler.yieldIfDue();
-        const list = found.getOrInsertComputed(code, () => []);
-        traces.push(traceDataPaths(topology, tracer, own, far).then((paths) => void list.push(...paths)));
+        const list = this.#found.getOrInsert(code, []);
+        if (!isTraced) list.push([far]);
+        else
+          traces.push(
+            this.#tracer
+              .tracePaths(port)
+              .then((paths) => void list.push(...paths.map(({ devices }) => devices.slice(1)))),
+          );
       }
     }
     await Promise.all(traces);
   }
-  const selected = [...found].map(
-    ([code, paths]) =>
-      [code, selectSwitchPaths(topology, keys, code, paths).map(({ devices }) => devices.slice(1))] as const,
-  );
-  return new Map(selected.filter(([, paths]) => paths.length > 0));
+
+  /** Lists the keys of all devices on the ways through the data cables of some devices. */
+  async listReachedDevices(codes: readonly string[]): Promise<readonly string[]> {
+    const cables = (await this.#session.reader.cablesOfAll(codes)).filter(isActiveDataCable);
+    const ways = await Promise.all(
+      cables.map(async ({ a, b }) => {
+        const ends = [codeKey(a.deviceCode), codeKey(b.deviceCode)];
+        if (!ends.some((code) => isPanel(this.#session.topology, code))) return ends;
+        return (await this.#tracer.tracePaths(a)).flatMap(({ devices }) => devices);
+      }),
+    );
+    return ways.flat();
+  }
+
+  /** Returns the paths by which each host is reached. */
+  listPaths(): PathsByHostKey {
+    const paths = new Map<string, readonly (readonly string[])[]>();
+    for (const [code, found] of this.#found) {
+      const own = selectSwitchPaths(this.#session.topology, this.#switchKeys, { code, paths: found });
+      if (own.length > 0) paths.set(code, own);
+    }
+    return paths;
+  }
 }
 
 /** Whether a cable is a connected data cable. */

@@ -4,7 +4,6 @@ import { seriousFaults } from "../support/accessibility.ts";
 import {
   chooseMore,
   EVERY_PAGE,
-  EVIL,
   figure,
   heading,
   NOTE_MOVES,
@@ -244,19 +243,6 @@ describe.skipIf(missing !== undefined)("The web console", () => {
       );
     },
   );
-
-  test("shows markup in names as text", async () => {
-    const story = async (page: Page) => {
-      await page.getByRole("definition").filter({ hasText: EVIL }).waitFor();
-      await page.goto(`${server.url}/#/device/ODD-1`);
-      await page.getByText('"]; rm').first().waitFor();
-      await page.goto(`${server.url}/#/rack/${encodeURIComponent(EVIL)}`);
-      await page.getByRole("heading", { level: 1, name: EVIL }).waitFor();
-      await page.getByRole("heading", { name: "Not understood" }).waitFor();
-    };
-    // That is no code of a rack: the browser reports the refusal as an error.
-    await visit("rack/ODD", story, { expected: /^said Failed to load resource.* 400 / });
-  });
 
   test("keeps the theme that is chosen, and a link to a page leads back to it", async () => {
     await visit("rack/B03?view=RENDER_VIEW_REAR", async (page) => {

@@ -51,26 +51,12 @@ const ROWS: readonly Row[] = [
     says: new RegExp(`"\\.planner/specs/${OTHER}\\.md" in the project was changed`),
   },
   {
-    name: "adds a spec and changes the settings there",
-    run: "files",
-    does: `cd "$PLANNER_PROJECT/.planner" && echo >> config.md && cp specs/${OTHER}.md specs/2026-11-01-003-ccc.md`,
-    says: /"\.planner\/config\.md" in the project was changed[\s\S]*003-ccc\.md" in the project was added/,
-  },
-  { name: "makes a tag", run: "names", does: "git tag v1", says: /tag "v1" was made/ },
-  {
     name: "moves a tag with a message",
     run: "names",
     before: "git tag -a -m one v2",
     does: "git commit -q --allow-empty -m 'planner: x'; git tag -f v2 >/dev/null",
     says: /tag "v2" was moved from \w+ to \w+ during the run: "git update-ref refs\/tags\/v2 \w{40}" brings it back, .* kept as refs\/planner\/kept/,
     holds: `${KEPT} | xargs -I{} git cat-file -t {} | grep -qx tag`,
-  },
-  {
-    name: "deletes a tag",
-    run: "names",
-    before: "git tag v3",
-    does: "git tag -d v3 >/dev/null",
-    says: /tag "v3" was deleted/,
   },
   {
     name: "deletes a person's branch",
@@ -88,20 +74,6 @@ const ROWS: readonly Row[] = [
     holds: KEPT_FILE("s.txt"),
   },
   {
-    name: "pops a person's stash into its work",
-    before: "echo s > s.txt && git add s.txt && git stash -q",
-    does: "git stash pop -q; git commit -q -m 'planner: popped'",
-    says: /the stash ".*" was dropped/,
-    holds: KEPT_FILE("s.txt"),
-  },
-  {
-    name: "clears the stashes",
-    before: "for n in 1 2; do echo $n > s.txt; git add s.txt; git stash -q; done",
-    does: "git stash clear",
-    says: /dropped[\s\S]*dropped/,
-    holds: `test $(${KEPT} | wc -l) = 2`,
-  },
-  {
     name: "pushes with force",
     run: "pushes",
     before: REMOTE,
@@ -109,22 +81,10 @@ const ROWS: readonly Row[] = [
     says: /remote-tracking branch "origin\/main" was pushed with force during the run: it was at \w{40} before/,
   },
   {
-    name: "pushes its branch",
-    run: "pushes",
-    does: "git push -q -u origin HEAD",
-    says: /"origin\/planner\/.*" was pushed/,
-  },
-  {
     name: "sets an identity",
     run: "settings",
     does: "git config user.email bot@example.org",
     says: /setting user\.email was changed during the run \(undo it with: git config --unset-all user\.email && git config --add user\.email ann@example\.org\)/,
-  },
-  {
-    name: "sets anything of the whole repository",
-    run: "settings",
-    does: "git config gc.auto 0; git config core.autocrlf input",
-    says: /setting core\.autocrlf was added[\s\S]*setting gc\.auto was added/,
   },
   {
     name: "hides its work by the list of ignored files",

@@ -1,8 +1,8 @@
-import { openPlanner } from "../../src/cli/compose.ts";
-import { OperationError } from "../../src/kernel/errors.ts";
-import type { PlannerContext } from "../../src/planner/context.ts";
-import { tools } from "../../src/planner/operations/index.ts";
-import { runTool } from "../../src/planner/service.ts";
+import { openPlanner } from "#cli/compose.ts";
+import { OperationError } from "#kernel/errors.ts";
+import type { PlannerContext } from "#planner/context.ts";
+import { tools } from "#planner/operations/index.ts";
+import { runTool } from "#planner/service.ts";
 import { type TempProject, tempProject } from "./temp_project.ts";
 
 export interface ToolAnswer {

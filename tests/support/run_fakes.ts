@@ -1,5 +1,6 @@
 import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { openPlanner } from "#cli/compose.ts";
 import type { PlannerContext } from "#planner/context.ts";
 import type { RunDeps, RunEvent, RunSettings } from "#planner/runs/run_types.ts";
 import type { SpecId } from "#planner/spec/spec_id.ts";
@@ -15,7 +16,6 @@ import type { NewWorktreeStatus } from "#planner/store/worktrees/worktrees.ts";
 import type { AgentExit } from "#planner/work/end_of_run.ts";
 import type { BranchHead } from "#planner/work/records/kept_records.ts";
 import type { ProcessResult } from "#planner/work/records/process_record.ts";
-import { openPlanner } from "../../src/cli/compose.ts";
 import { type TempProject, tempProject } from "./temp_project.ts";
 import { trustProject } from "./trusted_project.ts";
 

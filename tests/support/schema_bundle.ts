@@ -1,12 +1,7 @@
+import { OutputChecker } from "#planner/output/check_output.ts";
+import { createExample } from "#planner/output/example.ts";
+import { type SchemaBundle, type SchemaDocument, SchemaIndex, type SchemaNode } from "#planner/output/schema_index.ts";
 import type { OutputVerdict } from "#planner/work/judge_output.ts";
-import { OutputChecker } from "../../src/planner/output/check_output.ts";
-import { createExample } from "../../src/planner/output/example.ts";
-import {
-  type SchemaBundle,
-  type SchemaDocument,
-  SchemaIndex,
-  type SchemaNode,
-} from "../../src/planner/output/schema_index.ts";
 
 /** A bundle of one schema, or of several by their paths, the first one being the output's. */
 export function bundle(schema: unknown, others: Readonly<Record<string, unknown>> = {}): SchemaBundle {

@@ -1,4 +1,4 @@
-import type { SourceKind } from "../../src/planner/exchange/source.ts";
+import type { SourceKind } from "#planner/exchange/source.ts";
 
 /** A small source of one tool, and what its specs must say. */
 export interface TaskSource {

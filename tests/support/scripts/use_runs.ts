@@ -39,24 +39,6 @@ const OPERATIONS: Readonly<Record<string, Operation>> = {
     return agent.mark;
   },
   prepare: (id) => runs.worktrees.prepareWorktree(id, { branchPrefix: "planner/", mainBranch: null }),
-  /** For ever: the test ends the process. */
-  async write(id) {
-    const record = {
-      process_id: id,
-      spec_id: id,
-      pid: process.pid,
-      mode: "single",
-      started_at: new Date().toISOString(),
-    };
-    for (let number = 0; ; number++) {
-      const error = `${number} `.repeat(number % 500);
-      await runs.worktrees.writeStatus({ spec_id: id, status: "working", error });
-      await runs.records.startRecord(record);
-      const failed = { status: "failed", error: "x" } as const;
-      await runs.records.finishRecord(id, number % 2 === 0 ? { status: "completed" } : failed, new Date());
-      if (number === 0) answer({ began: true });
-    }
-  },
 };
 
 function answer(value: unknown): void {

@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
 import { Type } from "@sinclair/typebox";
-import { OperationError } from "../../../src/kernel/errors.ts";
-import { createCriterionSchema, createEnumSchema } from "../../../src/kernel/one_of.ts";
-import { checkArguments } from "../../../src/planner/service.ts";
+import { OperationError } from "#kernel/errors.ts";
+import { createCriterionSchema, createEnumSchema } from "#kernel/one_of.ts";
+import { checkArguments } from "#planner/service.ts";
 
 const params = Type.Object({
   id: Type.String(),

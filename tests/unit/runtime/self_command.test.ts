@@ -3,7 +3,7 @@ import { spawnSync } from "node:child_process";
 import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { findStartedProgram, getSelfCommand, getSelfEnvironment } from "../../../src/runtime/self_command.ts";
+import { findStartedProgram, getSelfCommand, getSelfEnvironment } from "#runtime/self_command.ts";
 
 test("getSelfCommand starts this program again", () => {
   const [program = "", ...args] = getSelfCommand();

@@ -1,6 +1,6 @@
 import { expect } from "bun:test";
 import fc from "fast-check";
-import { formatOutputSection } from "../../../../src/planner/output/checker/output_validator.ts";
+import { formatOutputSection } from "#planner/output/checker/output_validator.ts";
 import { law } from "../../../support/law.ts";
 import { bundle, exampleOf, verdict } from "../../../support/schema_bundle.ts";
 

@@ -1,7 +1,7 @@
 import { expect } from "bun:test";
 import fc from "fast-check";
 import { formatCanonicalJson, isEqualJson } from "#kernel/json_object.ts";
-import { isMultipleOf } from "../../../../src/planner/output/compile_schema.ts";
+import { isMultipleOf } from "#planner/output/compile_schema.ts";
 import { law } from "../../../support/law.ts";
 import { problems, verdict } from "../../../support/schema_bundle.ts";
 

@@ -1,6 +1,6 @@
 import { expect } from "bun:test";
 import fc from "fast-check";
-import { writePatternText } from "../../../../src/planner/output/example.ts";
+import { writePatternText } from "#planner/output/example.ts";
 import { law } from "../../../support/law.ts";
 import { exampleOf, verdict } from "../../../support/schema_bundle.ts";
 

@@ -1,6 +1,6 @@
 import { expect } from "bun:test";
 import fc from "fast-check";
-import { extractJson, JsonScanner } from "../../../../src/planner/output/scan_json.ts";
+import { extractJson, JsonScanner } from "#planner/output/scan_json.ts";
 import { law } from "../../../support/law.ts";
 
 /** Texts made of the pieces that JSON and Markdown are made of. */

@@ -46,34 +46,6 @@ const A = { key: "2026-11-01-001-aaa" };
 const B = { key: "2026-11-01-002-bbb" };
 
 describe("Schedule", () => {
-  test("runs ordinary tasks one after another in the order of arrival", async () => {
-    const bench = new Bench();
-
-    bench.add("first");
-    bench.add("second", { writes: true });
-    bench.add("third");
-    await bench.end("first");
-    await bench.end("second");
-
-    expect(bench.log).toEqual(["+first", "-first", "+second", "-second", "+third"]);
-  });
-
-  test("has run a task that is done at once when add returns", () => {
-    const log: string[] = [];
-    const schedule = new TaskSchedule();
-
-    for (const name of ["a", "b"]) {
-      schedule.addTask({
-        run: () => {
-          log.push(name);
-          return undefined;
-        },
-      });
-    }
-
-    expect(log).toEqual(["a", "b"]);
-  });
-
   test("lets ordinary tasks pass a slow one that they do not meet", async () => {
     const bench = new Bench();
 
@@ -130,34 +102,6 @@ describe("Schedule", () => {
     expect(bench.log.toSorted()).toEqual(["+later", "+slow"]);
   });
 
-  test("starts a slow task only behind the ordinary ones before it", async () => {
-    const bench = new Bench();
-
-    bench.add("update", { writes: true, subject: A });
-    bench.add("lint", { slow: true });
-    await bench.settle();
-    expect(bench.log).toEqual(["+update"]);
-    await bench.end("update");
-
-    expect(bench.log).toEqual(["+update", "-update", "+lint"]);
-  });
-
-  test("keeps the order of ordinary tasks that a slow one held up", async () => {
-    const bench = new Bench();
-
-    bench.add("lint", { slow: true });
-    bench.add("update", { writes: true, subject: A });
-    bench.add("list", {});
-    bench.add("get other", { subject: B });
-    await bench.settle();
-    // Neither waits for the lint itself, but the list has to show the update.
-    expect(bench.log.toSorted()).toEqual(["+get other", "+lint"]);
-    await bench.end("lint");
-    await bench.end("update");
-
-    expect(bench.log.slice(-3)).toEqual(["+update", "-update", "+list"]);
-  });
-
   test("runs so many slow tasks at once and no more", async () => {
     const bench = new Bench();
     const names = Array.from({ length: MAX_SLOW_CALLS + 2 }, (_, index) => `slow ${index}`);
@@ -189,23 +133,5 @@ describe("Schedule", () => {
     await bench.end("ordinary");
 
     expect(bench.log).toEqual(["+ordinary", "-ordinary", "+slow"]);
-  });
-
-  test("is idle when nothing is left, slow ones included", async () => {
-    const bench = new Bench();
-    let idle = false;
-
-    bench.add("slow", { slow: true });
-    bench.add("ordinary");
-    const waiting = bench.idle().then(() => {
-      idle = true;
-    });
-    await bench.settle();
-    await bench.end("ordinary");
-    expect(idle).toBe(false);
-    await bench.end("slow");
-    await waiting;
-
-    expect(idle).toBe(true);
   });
 });

@@ -1,10 +1,10 @@
 import { expect, test } from "bun:test";
+import { readForeignMarkdown } from "#planner/exchange/foreign_yaml.ts";
+import { backlogFormat } from "#planner/exchange/readers/backlog.ts";
 import { beadsFormat } from "#planner/exchange/readers/beads.ts";
 import { githubFormat } from "#planner/exchange/readers/github.ts";
 import { taskMasterFormat } from "#planner/exchange/readers/task_master.ts";
 import type { SourceFormat } from "#planner/exchange/source.ts";
-import { readForeignMarkdown } from "../../../../src/planner/exchange/foreign_yaml.ts";
-import { backlogFormat } from "../../../../src/planner/exchange/readers/backlog.ts";
 
 const TASK = `---
 id: shop-12

@@ -1,16 +1,16 @@
 import { expect, test } from "bun:test";
-import { checkTasks } from "../../../../src/planner/exchange/check_tasks.ts";
+import { checkTasks } from "#planner/exchange/check_tasks.ts";
 import {
   type FacetFingerprints,
   formatNewSpec,
   listFacets,
   mergeTask,
   type SpecContent,
-} from "../../../../src/planner/exchange/merge_task.ts";
-import type { SourceTask } from "../../../../src/planner/exchange/source.ts";
-import { buildSpec } from "../../../../src/planner/spec/build_spec.ts";
-import { parseReadable } from "../../../../src/planner/spec/document.ts";
-import type { SpecId } from "../../../../src/planner/spec/spec_id.ts";
+} from "#planner/exchange/merge_task.ts";
+import type { SourceTask } from "#planner/exchange/source.ts";
+import { buildSpec } from "#planner/spec/build_spec.ts";
+import { parseReadable } from "#planner/spec/document.ts";
+import type { SpecId } from "#planner/spec/spec_id.ts";
 
 const ID = "2026-11-01-001-abc" as SpecId;
 const CONTENT: SpecContent = {

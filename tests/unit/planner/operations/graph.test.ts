@@ -6,10 +6,9 @@ import {
   type GraphOptions,
 } from "#planner/operations/graph/spec_graph.ts";
 import { drawSvgGraph } from "#planner/operations/graph/svg.ts";
+import { findDependencyCycle } from "#planner/operations/spec_update.ts";
 import { computeReadiness } from "#planner/spec/readiness.ts";
-import type { Spec } from "#planner/spec/spec.ts";
-import { findDependencyCycle } from "../../../../src/planner/operations/spec_update.ts";
-import type { Spec as DependencyCycleSpec } from "../../../../src/planner/spec/spec.ts";
+import type { Spec as DependencyCycleSpec, Spec } from "#planner/spec/spec.ts";
 import { builtSpec } from "../../../support/built_spec.ts";
 import { HAS_GRAPHVIZ, layOut } from "../../../support/graphviz.ts";
 

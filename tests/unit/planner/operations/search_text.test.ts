@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
-import { createSearchPattern, cutSnippet } from "../../../../src/planner/operations/shared/spec_filter.ts";
-import { buildSpec } from "../../../../src/planner/spec/build_spec.ts";
-import { parseDocument } from "../../../../src/planner/spec/document.ts";
-import type { SpecId } from "../../../../src/planner/spec/spec_id.ts";
+import { createSearchPattern, cutSnippet } from "#planner/operations/shared/spec_filter.ts";
+import { buildSpec } from "#planner/spec/build_spec.ts";
+import { parseDocument } from "#planner/spec/document.ts";
+import type { SpecId } from "#planner/spec/spec_id.ts";
 
 function snippet(body: string, query: string): string {
   const document = parseDocument(body);

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { tools } from "../../../../src/planner/operations/index.ts";
+import { tools } from "#planner/operations/index.ts";
 import { type PlannerProject, plannerProject } from "../../../support/planner_project.ts";
 
 test("tools describes every parameter in a short line", () => {

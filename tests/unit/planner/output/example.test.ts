@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
-import { formatOutputSection } from "../../../../src/planner/output/checker/output_validator.ts";
-import { createExample, writePatternText } from "../../../../src/planner/output/example.ts";
-import { SchemaIndex, type SchemaNode } from "../../../../src/planner/output/schema_index.ts";
+import { formatOutputSection } from "#planner/output/checker/output_validator.ts";
+import { createExample, writePatternText } from "#planner/output/example.ts";
+import { SchemaIndex, type SchemaNode } from "#planner/output/schema_index.ts";
 import { bundle, exampleOf } from "../../../support/schema_bundle.ts";
 
 function example(schema: unknown, others?: Readonly<Record<string, unknown>>): unknown {

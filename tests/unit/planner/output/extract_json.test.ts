@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { extractJson } from "../../../../src/planner/output/scan_json.ts";
+import { extractJson } from "#planner/output/scan_json.ts";
 
 function valueIn(text: string): unknown {
   return extractJson(text)?.value;

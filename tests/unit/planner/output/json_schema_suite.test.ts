@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
-import { OutputChecker } from "../../../../src/planner/output/check_output.ts";
-import { removeFragment, type SchemaBundle, SchemaIndex } from "../../../../src/planner/output/schema_index.ts";
+import { OutputChecker } from "#planner/output/check_output.ts";
+import { removeFragment, type SchemaBundle, SchemaIndex } from "#planner/output/schema_index.ts";
 import { fromDebian } from "../../../support/debian.ts";
 
 /**

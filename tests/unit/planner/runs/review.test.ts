@@ -1,12 +1,12 @@
 import { expect, test } from "bun:test";
 import { existsSync } from "node:fs";
+import { openPlanner } from "#cli/compose.ts";
+import { openRunDeps } from "#cli/work/run_deps.ts";
 import { diagnoseTool } from "#planner/operations/diagnose.ts";
 import { readReviewFacts } from "#planner/runs/review/review_facts.ts";
 import { acceptWork, rejectWork, sendBackWork } from "#planner/runs/review/send_back.ts";
 import type { RunDeps } from "#planner/runs/run_types.ts";
 import type { Worktree } from "#planner/store/worktrees/open_worktree.ts";
-import { openPlanner } from "../../../../src/cli/compose.ts";
-import { openRunDeps } from "../../../../src/cli/work/run_deps.ts";
 import { eachTest } from "../../../support/each_test.ts";
 import { wishes } from "../../../support/run_fakes.ts";
 import {

@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
+import { parseCriteria } from "#planner/spec/criteria.ts";
+import { diagnoseSpec, type SpecFacts } from "#planner/work/diagnosis.ts";
 import { findPersonNeed, type PersonNeedFacts } from "#planner/work/person_need.ts";
-import { parseCriteria } from "../../../../src/planner/spec/criteria.ts";
-import { diagnoseSpec, type SpecFacts } from "../../../../src/planner/work/diagnosis.ts";
-import { markCriterion } from "../../../../src/planner/work/reviewed_criteria.ts";
+import { markCriterion } from "#planner/work/reviewed_criteria.ts";
 
 const NOW = new Date("2026-11-21T12:00:00Z");
 

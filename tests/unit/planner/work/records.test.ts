@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
-import { MAX_LOG_ANSWER_BYTES, MAX_RUN_BYTES } from "../../../../src/planner/limits.ts";
-import { formatLogLine, formatRunHeader, readLastRun } from "../../../../src/planner/work/records/log_format.ts";
-import { readLogWindow } from "../../../../src/planner/work/records/log_window.ts";
-import { parseTimestamp } from "../../../../src/planner/work/timestamp.ts";
+import { MAX_LOG_ANSWER_BYTES, MAX_RUN_BYTES } from "#planner/limits.ts";
+import { formatLogLine, formatRunHeader, readLastRun } from "#planner/work/records/log_format.ts";
+import { readLogWindow } from "#planner/work/records/log_window.ts";
+import { parseTimestamp } from "#planner/work/timestamp.ts";
 import { memoryLog } from "../../../support/memory_log.ts";
 
 const AT = new Date("2026-11-21T10:00:00.000Z");

@@ -2,8 +2,8 @@ import { expect, test } from "bun:test";
 import { execFileSync } from "node:child_process";
 import { mkdirSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { createOutputValidator } from "#planner/output/checker/output_validator.ts";
 import type { OutputValidator } from "#planner/work/judge_output.ts";
-import { createOutputValidator } from "../../../../../src/planner/output/checker/output_validator.ts";
 import { projectOfEachTest } from "../../../../support/test_project.ts";
 
 const FOLDER = ".planner/schemas";

@@ -1,11 +1,8 @@
 import { expect, test } from "bun:test";
 import { hostname } from "node:os";
-import { setTimeout as sleep } from "node:timers/promises";
 import type { SpecId } from "#planner/spec/spec_id.ts";
 import { openProcessRecords } from "#planner/store/processes/process_records.ts";
 import { openWorkStore } from "#planner/store/processes/work_store.ts";
-import { Worktrees } from "#planner/store/worktrees/worktrees.ts";
-import { RunWorker } from "../../../../support/run_worker.ts";
 import { sleeper } from "../../../../support/sleeper.ts";
 import { tempProject } from "../../../../support/temp_project.ts";
 
@@ -71,29 +68,6 @@ test("repair makes records failed whose process is gone, on disk, and no other",
   expect(JSON.parse(project.read(`.planner/processes/${ID}-${gone.pid}.json`)).status).toBe("failed");
   expect(JSON.parse(project.read(`.planner/processes/${ID}-${process.pid}.json`)).status).toBe("running");
 });
-
-test("a kill amid writing leaves records and statuses whole, and its leftovers are cleared away", async () => {
-  using project = tempProject();
-  for (let round = 0; round < 12; round++) {
-    const worker = new RunWorker(project.root);
-    await worker.do("write", ID);
-    await sleep(round * 3);
-    await worker.kill();
-
-    const status = JSON.parse(project.read(`.planner/worktrees/${ID}.status.json`));
-    expect(status).toMatchObject({ spec_id: ID, status: "working", error: expect.any(String) });
-    const record = JSON.parse(project.read(`.planner/processes/${ID}.json`));
-    expect(["running", "completed", "failed"]).toContain(record.status);
-    expect(record.completed_at === null).toBe(record.status === "running");
-  }
-
-  const [records, worktrees] = [openProcessRecords(project.root, clock), new Worktrees(project.root, clock)];
-  await records.startRecord(recordOf(process.pid));
-  await worktrees.writeStatus({ spec_id: ID, status: "done", error: null });
-
-  expect(project.list(".planner/processes")).toEqual([`${ID}-${process.pid}.json`, `${ID}.json`]);
-  expect(project.list(".planner/worktrees")).toEqual([`${ID}.status.json`]);
-}, 240_000);
 
 test("a run that was killed after its spec was completed, and before its record was, counts as completed", async () => {
   const before = new Date("2026-01-05T12:00:00Z").toISOString();

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { spawnSync } from "node:child_process";
 import { chmodSync, existsSync, lstatSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { isFreshWorktree } from "../../../../../src/planner/store/worktrees/worktree_place.ts";
+import { isFreshWorktree } from "#planner/store/worktrees/worktree_place.ts";
 import { agentIn, ID, OPTIONS, OTHER, SPEC, worktreeProject } from "../../../../support/worktree_project.ts";
 
 const FILE = `.planner/specs/${ID}.md`;

@@ -103,6 +103,18 @@ async function compareRisks({ call, service }: TestService, figures: Figures): P
     );
   }
   await compareCauses(call, "", (severity) => figures.of("failure_causes", { severity }));
+  const { worst } = await call("RehearseFailures", { cascade: true, page_size: 1 });
+  const { refs = [], impact = {}, devices_without_data_path_count = 0, fabric_lost_mbps = 0 } = worst ?? {};
+  const { it_devices_offline = 0, racks_dark = 0, it_load_lost_w = 0 } = impact;
+  const taken = Object.entries({
+    devices: it_devices_offline + devices_without_data_path_count,
+    racks_dark,
+    it_load_watts: it_load_lost_w,
+    fabric_bytes_per_second: fabric_lost_mbps * 125_000,
+  });
+  expect(taken.map(([name]) => figures.of(`worst_failure_${name}`, { element: refs.join(" ") }))).toEqual(
+    taken.map(([, value]) => (worst === undefined ? [] : [value])),
+  );
   const { fault_count = 0, watch_count = 0 } = await call("ListFindings", {});
   expect([...figures.of("findings", { severity: "fault" }), ...figures.of("findings", { severity: "watch" })]).toEqual([
     fault_count,

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import type { JsonObject } from "@bufbuild/protobuf";
-import { isPowerKind } from "#dc/model/draw.ts";
 import { agreeingSites } from "../../support/dc/agreeing_sites.ts";
+import { Belongings, type Harm, lostRefs, namedLosses } from "../../support/dc/losses.ts";
 import type { WalkedSite } from "../../support/dc/walked_site.ts";
 import { SeededRandom } from "../../support/seeded_random.ts";
 
@@ -18,106 +18,35 @@ const LENGTHS = [
 // biome-ignore lint/suspicious/noExplicitAny: replies of every shape
 type Json = any;
 
-/** A site's rows, and what can be out of service. */
+/** A site, and what can be out of service. */
 interface Known {
   readonly site: WalkedSite;
-  readonly devices: ReadonlyMap<string, Json>;
-  /** Racks of cooling units, by the codes of these. */
-  readonly racksOfUnits: ReadonlyMap<string, string>;
+  readonly own: Belongings;
   readonly failing: readonly string[];
   readonly elements: readonly string[];
 }
 
 async function knownOf(site: WalkedSite): Promise<Known> {
   const refs = async (kind: string) => (await site.rows(kind)).map(({ ref }: Json) => ref as string);
-  const devices = new Map<string, Json>((await site.rows("DEVICE")).map((row: Json) => [row.name, row]));
-  const units = await site.rows("CRAC");
-  const racksOfUnits = new Map<string, string>(units.map(({ name, texts }: Json) => [name, texts.rack]));
-  const failing = [...(await refs("SUPPLY")), ...units.map(({ ref }: Json) => ref)];
+  const own = await Belongings.of(site);
+  const failing = [...(await refs("SUPPLY")), ...(await refs("CRAC"))];
   const others = [
     ...(await refs("RACK")),
     ...(await refs("FABRIC_LINK")),
-    ...[...devices.values()].map(({ ref }) => ref),
+    ...[...own.devices.keys()].map((code) => `device:${code}`),
   ];
-  return { site, devices, racksOfUnits, failing, elements: [...failing, ...others] };
+  return { site, own, failing, elements: [...failing, ...others] };
 }
-
-/** `gone` has everything that is off, power equipment too. */
-type Harm = Readonly<Record<"gone" | "lost" | "racks" | "cracs" | "cut" | "short" | "trips", readonly string[]>>;
 
 interface Failing {
   readonly assume_battery: boolean;
   readonly cascade?: boolean;
 }
 
-/** What a failure loses, by names: power equipment counts by what it supplies. */
-async function harmOf({ site, devices }: Known, refs: readonly string[], how: Failing): Promise<Harm> {
+async function harmOf({ site, own }: Known, refs: readonly string[], how: Failing): Promise<Harm> {
   const [source_ref = "", ...additional_source_refs] = refs;
-  const reply = await site.call("PowerBlastRadius", {
-    source_ref,
-    additional_source_refs,
-    cascade: true,
-    ...how,
-    max_items: 10_000,
-  });
-  const affected: readonly Json[] = reply.affected ?? [];
-  const codes = (kind: string, state: string) =>
-    affected
-      .filter((item) => item.kind === `ITEM_KIND_${kind}` && item.state === `IMPACT_STATE_${state}`)
-      .map(({ code }) => code);
-  const lost = codes("DEVICE", "OFFLINE").filter((code) => !isPowerKind(devices.get(code)?.texts.kind));
-  return {
-    gone: [...codes("DEVICE", "OFFLINE"), ...codes("CRAC", "OFFLINE"), ...darkIn(reply)],
-    lost,
-    racks: codes("RACK", "DARK"),
-    cracs: codes("CRAC", "OFFLINE"),
-    cut: reply.switches_cut_off ?? [],
-    short: (reply.zones ?? []).filter(({ short }: Json) => short).map(({ ref }: Json) => ref),
-    trips: (reply.cascade_steps ?? []).flatMap(({ trips = [] }: Json) => trips.map(({ ref }: Json) => ref)),
-  };
-}
-
-/** Outlets and feeds without power, by what follows their kind. */
-function darkIn({ edges = [] }: Json): readonly string[] {
-  const dark = edges.filter(({ live }: Json) => live !== true).map(({ from_ref: ref }: Json) => ref as string);
-  return dark.map((ref: string) => ref.slice(ref.indexOf(":") + 1));
-}
-
-/** Codes of what is out by the work itself: devices and cooling units in a place, too. */
-function coveredBy({ devices, racksOfUnits }: Known, refs: readonly string[]): ReadonlySet<string> {
-  const inside = [...devices.values()].filter(
-    ({ ref, texts }) =>
-      refs.includes(ref) || refs.includes(`rack:${texts.rack}`) || refs.includes(`device:${texts.inside}`),
-  );
-  const units = [...racksOfUnits].filter(([, rack]) => refs.includes(`rack:${rack}`)).map(([code]) => code);
-  return new Set([...inside.map(({ name }) => name), ...units, ...refs.map((ref) => ref.slice(ref.indexOf(":") + 1))]);
-}
-
-/** Blades are taken out with their chassis. */
-function bladesIn({ devices }: Known, refs: readonly string[]): readonly string[] {
-  return [...devices.values()].flatMap(({ ref, texts }) => (refs.includes(`device:${texts.inside}`) ? [ref] : []));
-}
-
-/**
- * Without what the work covers. A rack is lost if a device in it is that the work does not cover; without consumers, if its
- * power equipment is.
- */
-function uncovered({ devices }: Known, harm: Harm, covered: ReadonlySet<string>): Harm {
-  const lost = harm.lost.filter((code) => !covered.has(code));
-  const gone = harm.gone.filter((code) => !covered.has(code));
-  const hasConsumer = (rack: string) =>
-    [...devices.values()].some(
-      ({ texts }) => texts.rack === rack && texts.supply !== undefined && !isPowerKind(texts.kind),
-    );
-  return {
-    ...harm,
-    lost,
-    racks: harm.racks.filter((rack) =>
-      (hasConsumer(rack) ? lost : gone).some((code) => devices.get(code)?.texts.rack === rack),
-    ),
-    cracs: harm.cracs.filter((code) => !covered.has(code)),
-    cut: harm.cut.filter((code) => !covered.has(code)),
-  };
+  const failed = { source_ref, additional_source_refs, cascade: true, ...how, max_items: 10_000 };
+  return own.harmOf(await site.call("PowerBlastRadius", failed));
 }
 
 function beyond(both: Harm, known: readonly Harm[]): Json {
@@ -137,19 +66,6 @@ function shown(failure: Json): Json {
   return Object.fromEntries(
     ["devices_lost", "racks_dark", "switches_cut_off", "areas_short", "trips"].map((name) => [name, sorted(name)]),
   );
-}
-
-const LOST = ["RACK_LOST", "DEVICE_LOST", "COOLING_UNIT_LOST", "SWITCH_CUT_OFF", "TRIP"];
-
-function lostRefs({ lost, racks, cracs, cut, trips }: Harm): readonly string[] {
-  const of = (kind: string, codes: readonly string[]) => codes.map((code) => `${kind}:${code}`);
-  return [
-    ...of("device", lost),
-    ...of("rack", racks),
-    ...of("crac", cracs),
-    ...of("device", cut).map((ref) => `${ref} cut off`),
-    ...trips,
-  ].toSorted();
 }
 
 /** A window that is drawn: its elements, and how long it is. */
@@ -223,7 +139,7 @@ async function compareLonger(known: Known, { say, refs, ms }: Drawn, reply: Json
 /** What is lost and not accepted. */
 function refusals({ reasons = [] }: Json): readonly string[] {
   const refused = { reasons: reasons.filter(({ verdict }: Json) => verdict.endsWith("NO_GO")) };
-  return [...namedLosses(refused), ...refsOf(refused, "COOLING_SHORT"), ...refsOf(refused, "DATA_PATH_LOST")];
+  return [...namedLosses(refused), ...refsOf(refused, "COOLING_SHORT")];
 }
 
 function isBatteryRisk({ reasons = [] }: Json): boolean {
@@ -236,17 +152,17 @@ function isBatteryRisk({ reasons = [] }: Json): boolean {
  * - Out before, it draws nothing: if it was lost by a trip, and not by the work itself, the trip that it caused may not happen.
  */
 async function compareLost(known: Known, random: SeededRandom, { say, refs, ms, assume_battery }: Drawn, reply: Json) {
-  const devices = namedLosses(reply).filter((ref) => known.devices.has(ref.slice("device:".length)));
+  const devices = namedLosses(reply).filter((ref) => known.own.devices.has(ref.slice("device:".length)));
   if (devices.length === 0) return;
   const more = random.pick(devices);
   const left = await check(known, [...refs, more], ms);
-  const own = [more, ...bladesIn(known, [more])];
-  const racks = own.map((ref) => `rack:${known.devices.get(ref.slice("device:".length))?.texts.rack}`);
+  const own = [more, ...known.own.bladesIn([more])];
+  const racks = own.map((ref) => `rack:${known.own.devices.get(ref.slice("device:".length))?.rackCode}`);
   const isOther = (ref: string) => !own.includes(ref) && !racks.includes(ref);
   const beside = (of: Json, than: Json) =>
     namedLosses(of).filter((ref) => isOther(ref) && !namedLosses(than).includes(ref));
   expect([say, more, beside(left, reply)]).toEqual([say, more, []]);
-  const out = [...refs, ...bladesIn(known, refs)];
+  const out = [...refs, ...known.own.bladesIn(refs)];
   const atOnce = await harmOf(known, out, { assume_battery, cascade: false });
   if (atOnce.lost.includes(more.slice("device:".length)))
     expect([say, more, beside(reply, left)]).toEqual([say, more, []]);
@@ -259,9 +175,9 @@ async function compare(known: Known, random: SeededRandom, drawn: Drawn): Promis
   await compareAccepted(known, drawn, reply);
   await compareLonger(known, drawn, reply);
   await compareLost(known, random, drawn, reply);
-  const covered = coveredBy(known, refs);
-  const out = [...refs, ...bladesIn(known, refs)];
-  const own = uncovered(known, await harmOf(known, out, { assume_battery }), covered);
+  const covered = known.own.coveredBy(refs);
+  const out = [...refs, ...known.own.bladesIn(refs)];
+  const own = known.own.uncovered(await harmOf(known, out, { assume_battery }), covered);
   expect([say, namedLosses(reply)]).toEqual([say, lostRefs(own)]);
   if (lostRefs(own).length + own.short.length > 0) expect([say, reply.verdict]).toEqual([say, "WINDOW_VERDICT_NO_GO"]);
   const listed = new Map<string, Json>((reply.next_failures ?? []).map((failure: Json) => [failure.ref, failure]));
@@ -271,7 +187,7 @@ async function compare(known: Known, random: SeededRandom, drawn: Drawn): Promis
   const off = new Set([...covered, ...own.gone]);
   const others = [...tried].filter((ref) => !refs.includes(ref) && !off.has(ref.slice(ref.indexOf(":") + 1)));
   for (const ref of others) {
-    const both = uncovered(known, await harmOf(known, [...out, ref], { assume_battery }), covered);
+    const both = known.own.uncovered(await harmOf(known, [...out, ref], { assume_battery }), covered);
     const alone = await harmOf(known, [ref], { assume_battery });
     expect([say, ref, shown(listed.get(ref))]).toEqual([say, ref, beyond(both, [own, alone])]);
   }
@@ -280,11 +196,6 @@ async function compare(known: Known, random: SeededRandom, drawn: Drawn): Promis
 
 function refsOf({ reasons = [] }: Json, kind: string): readonly string[] {
   return reasons.filter((reason: Json) => reason.kind.endsWith(kind)).map(({ ref }: Json) => `${ref} ${kind}`);
-}
-
-function namedLosses({ reasons = [] }: Json): readonly string[] {
-  const lost = reasons.filter(({ kind }: Json) => LOST.includes(kind.slice("WINDOW_REASON_KIND_".length)));
-  return lost.map(({ kind, ref }: Json) => (kind.endsWith("SWITCH_CUT_OFF") ? `${ref} cut off` : ref)).toSorted();
 }
 
 test("a window and one more failure take what a blast radius of the same elements says", async () => {

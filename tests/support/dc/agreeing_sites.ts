@@ -47,7 +47,7 @@ export async function* agreeingStores(inventories = INVENTORIES): AsyncGenerator
 async function generatedStore(seed: number) {
   const random = new SeededRandom(seed);
   const drawn = seed % 2 === 0 ? drawnInventory(seed) : cooledWorld(random);
-  return { name: `inventory ${seed}`, store: await stored(furnished(drawn, random)), seed };
+  return { name: `inventory ${seed}`, store: await storedInventory(furnished(drawn, random)), seed };
 }
 
 /** The sample of so many racks: each 40 have a supply, cooling and a fabric of their own. */
@@ -64,7 +64,7 @@ export function sampleSite(racks: number): Parameters<typeof storeOf>[0] {
   };
 }
 
-async function stored(inventory: Inventory): Promise<DcStore> {
+export async function storedInventory(inventory: Inventory): Promise<DcStore> {
   const store = openMemory();
   await store.write(async (writer) => {
     await putAll(writer, "rack", inventory.racks);

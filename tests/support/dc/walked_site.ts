@@ -1,6 +1,7 @@
 import type { JsonObject } from "@bufbuild/protobuf";
 import { Topology } from "#dc/analysis/topology.ts";
 import type { DeviceStatus, Screen } from "#dc/model/enum_values.ts";
+import type { Inventory } from "#dc/model/inventory.ts";
 import { codeKey, parseRef } from "#dc/model/ref.ts";
 import type { Device } from "#dc/model/resources.ts";
 import { CooperativeScheduler } from "#dc/operations/answers/cooperative_scheduler.ts";
@@ -53,6 +54,10 @@ export class WalkedSite {
     } finally {
       await put(device.resource);
     }
+  }
+
+  get inventory(): Inventory {
+    return this.topology.inventory;
   }
 
   call(rpc: string, request: JsonObject): Promise<Json> {

@@ -18,6 +18,14 @@ export function listSomeNames(names: readonly string[], most: number, all = name
   return all > most ? `${listed} and ${all - Math.min(most, names.length)} more` : listed;
 }
 
+/** Says which of several areas a figure is of, and which areas are short: "in B, the most; short: A, C and 2 more". */
+export function describeBestArea(bestRef: string, shortRefs: readonly string[], omittedShortRefs: number): string {
+  const short = listSomeNames(shortRefs.map(getRefName), MAX_SHORT_NAMES, shortRefs.length + omittedShortRefs);
+  return `in ${getRefName(bestRef)}, the most${short === "" ? "" : `; short: ${short}`}`;
+}
+
+const MAX_SHORT_NAMES = 3;
+
 /** Returns the noun for a kind of resource: `crac` becomes "cooling unit", `device_type` becomes "device type". */
 export function getKindNoun(kind: string): string {
   return kind === "crac" ? "cooling unit" : kind.replaceAll("_", " ");

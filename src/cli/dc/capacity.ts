@@ -9,7 +9,7 @@ import {
   GetCapacityResponseSchema,
 } from "#gen/datacenter/v1/capacity_pb.ts";
 import { formatKilowatts, formatTenths } from "#words/figures.ts";
-import { formatCountWithNoun, getRefName } from "#words/names.ts";
+import { describeBestArea, formatCountWithNoun, getRefName } from "#words/names.ts";
 import type { StderrLogger } from "../output/stderr_logger.ts";
 import { type Column, printTable } from "../output/table.ts";
 import type { RequestFields } from "./asked_flags.ts";
@@ -68,12 +68,24 @@ export async function printCapacity(
     return;
   }
   printTable(reply.areas, CAPACITY_COLUMNS);
+  for (const area of reply.areas) {
+    noteTotals(area, "AIR kW and its AFTER are totals", area.air, log);
+    noteTotals(area, "liquid cooling", area.liquid, log);
+  }
   const without = reply.areas.filter(({ devicesWithoutDraw }) => devicesWithoutDraw > 0);
   for (const { ref, devicesWithoutDraw } of without)
     log.note(`${getRefName(ref)}: the draw of ${formatCountWithNoun(devicesWithoutDraw, "device")} is not recorded`);
   log.note(
     "AFTER is what the worst single failure leaves; WORST FAILURE is that of power, then of air. - is not recorded",
   );
+}
+
+/** Names the best of the areas over which a figure of cooling is a total, and those that are short. */
+function noteTotals({ ref }: AreaCapacity, what: string, free: AreaCapacity["air"], log: StderrLogger): void {
+  if (free === undefined || free.bestRef === "") return;
+  const { bestRef, bestFailoverFreeKw, shortRefs, omittedShortRefs } = free;
+  const best = `${formatKilowatts(bestFailoverFreeKw)} ${describeBestArea(bestRef, shortRefs, omittedShortRefs)}`;
+  log.note(`${getRefName(ref)}: ${what}; one failure leaves ${best}`);
 }
 
 /** Returns an area's draw; "-" if no draw in it is recorded. */

@@ -158,16 +158,24 @@ const AREA_FIGURES: readonly (readonly [name: string, help: string, of: (area: A
       "What racks may still draw together so that every supply withstands the worst single failure.",
       ({ power }) => convertToWatts(power?.failoverFreeKw),
     ],
-    ["air_cooling_free_watts", "Air cooling that is left.", ({ air }) => convertToWatts(air?.freeKw)],
+    [
+      "air_cooling_free_watts",
+      "Air cooling that is left, in total over the areas that units serve.",
+      ({ air }) => convertToWatts(air?.freeKw),
+    ],
     [
       "air_cooling_free_after_failure_watts",
-      "Air cooling that is left after the worst single failure.",
+      "Air cooling that is left after the worst single failure, in total over the areas that units serve.",
       ({ air }) => convertToWatts(air?.failoverFreeKw),
     ],
-    ["liquid_cooling_free_watts", "Liquid cooling that is left.", ({ liquid }) => convertToWatts(liquid?.freeKw)],
+    [
+      "liquid_cooling_free_watts",
+      "Liquid cooling that is left, in total over the areas that units serve.",
+      ({ liquid }) => convertToWatts(liquid?.freeKw),
+    ],
     [
       "liquid_cooling_free_after_failure_watts",
-      "Liquid cooling that is left after the worst single failure.",
+      "Liquid cooling that is left after the worst single failure, in total over the areas that units serve.",
       ({ liquid }) => convertToWatts(liquid?.failoverFreeKw),
     ],
     ["rack_units", "Rack units.", ({ totalU }) => totalU],

@@ -4,11 +4,12 @@ import { getDrawW } from "../../model/draw.ts";
 import type { CoolingMedium, LoadBasis } from "../../model/enum_values.ts";
 import { isInService } from "../../model/in_service.ts";
 import { lacksDraw } from "../../model/rack_space.ts";
-import { codeKey, compareText, formatRef, type Ref, toRefKey } from "../../model/ref.ts";
+import { codeKey, compareText, formatRef, parseRef, type Ref, toRefKey } from "../../model/ref.ts";
 import type { Crac, Device } from "../../model/resources.ts";
 import type { DevicePort } from "../cabling/trace_site.ts";
 import { CoolingBalance } from "../cooling/cooling_balance.ts";
-import { getMedium, listServedAreas } from "../cooling/cooling_units.ts";
+import { getMedium, listServedAreas, mapServedRefs } from "../cooling/cooling_units.ts";
+import { hasHeadroom } from "../cooling/thermal_spots.ts";
 import type { SupplyLoadState } from "../placement/limits.ts";
 import { formatAreaKey, isLocatedIn, selectRacksIn } from "../places.ts";
 import type { RackCapacity } from "../racks/rack_elevation.ts";
@@ -94,6 +95,9 @@ function getFailureRef({ graph, carried }: SupplyLoadState, { limit, loss }: Rea
   return graph.nodes[loss >= 0 ? loss : (carried.failover.lost[index] ?? -1)]?.ref;
 }
 
+/** Maximum number of areas that are listed as short. */
+const MAX_SHORT_AREAS = 10;
+
 interface CoolingFailure {
   readonly ref: string;
   readonly lost: ReadonlySet<string>;
@@ -108,12 +112,14 @@ export class AreaCooling {
   readonly #currentBalance: CoolingBalance;
   readonly #failures: readonly CoolingFailure[];
   readonly #mixesMedia: boolean;
+  readonly #servedRefs: ReadonlyMap<string, string>;
 
   constructor(topology: Topology, basis: LoadBasis) {
     const { cracs } = topology.inventory;
     const balance = (failedCracCodes: readonly string[]) =>
       new CoolingBalance(topology, { basis, reserveUnits: 0, failedCracCodes });
     this.#currentBalance = balance([]);
+    this.#servedRefs = mapServedRefs(cracs);
     // If a unit rejects the heat of liquid into the air, the loss of liquid units changes the load of air units.
     this.#mixesMedia = cracs.some(({ heatRejection }) => heatRejection === "AIR");
     const failures = new Map<string, CoolingFailure>();
@@ -125,10 +131,43 @@ export class AreaCooling {
     this.#failures = [...failures.values()];
   }
 
-  /** Returns the headroom of an area; undefined without a recorded unit of the medium. */
+  /** Returns the headroom of an area, and the best of several in it; undefined without a recorded unit of the medium. */
   *computeFreeCooling(area: Ref, medium: CoolingMedium): Steps<FreeCooling | undefined> {
+    const own = this.#currentBalance.listServingUnits(area).filter((crac) => getMedium(crac) === medium);
+    if (own.length === 0) return undefined;
+    const found: { readonly ref: string; readonly leftKw: number }[] = [];
+    for (const part of this.#listServedParts(area, own)) {
+      const { failoverFreeKw: leftKw } = yield* this.#computeHeadroom(part, medium);
+      found.push({ ref: formatRef(part), leftKw });
+    }
+    found.sort((a, b) => b.leftKw - a.leftKw || compareText(a.ref, b.ref));
+    const [best] = found.length > 1 ? found : [];
+    const short = found.length > 1 ? found.filter(({ leftKw }) => !hasHeadroom({ headroomKw: leftKw })).reverse() : [];
+    return {
+      ...(yield* this.#computeHeadroom(area, medium)),
+      bestRef: best?.ref ?? "",
+      bestFailoverFreeKw: best?.leftKw ?? 0,
+      shortRefs: short.slice(0, MAX_SHORT_AREAS).map(({ ref }) => ref),
+      omittedShortRefs: Math.max(0, short.length - MAX_SHORT_AREAS),
+    };
+  }
+
+  /** Returns the areas that units serve and that contain some, but not all, of an area's locations and no others. */
+  #listServedParts(area: Ref, units: readonly Crac[]): readonly Ref[] {
+    const whole = new Set(this.#currentBalance.listLocationsInArea(formatAreaKey(area)));
+    const served = new Set(units.flatMap(listServedAreas));
+    return [...served].flatMap((text) => {
+      const places = this.#currentBalance.listLocationsInArea(text);
+      const isPart = places.length > 0 && places.length < whole.size && places.every((at) => whole.has(at));
+      return (isPart && parseRef(this.#servedRefs.get(text) ?? text)) || [];
+    });
+  }
+
+  *#computeHeadroom(
+    area: Ref,
+    medium: CoolingMedium,
+  ): Steps<Pick<FreeCooling, "freeKw" | "failoverFreeKw" | "failureRef">> {
     const units = this.#currentBalance.listServingUnits(area);
-    if (!units.some((crac) => getMedium(crac) === medium)) return undefined;
     const { headroomKw: freeKw } = this.#currentBalance.computeBalance(area, medium, units);
     const concerned = this.#listAffectingUnitKeys(units, area);
     let [failoverFreeKw, failureRef] = [freeKw, ""];

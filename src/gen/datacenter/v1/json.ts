@@ -1877,6 +1877,10 @@ export interface FreeCooling {
   readonly free_kw: number;
   readonly failover_free_kw: number;
   readonly failure_ref: string;
+  readonly best_ref: string;
+  readonly best_failover_free_kw: number;
+  readonly short_refs: readonly string[];
+  readonly omitted_short_refs: number;
 }
 
 export interface FreePorts {

@@ -1721,6 +1721,10 @@ export interface FreeCooling {
   readonly freeKw: number;
   readonly failoverFreeKw: number;
   readonly failureRef: string;
+  readonly bestRef: string;
+  readonly bestFailoverFreeKw: number;
+  readonly shortRefs: readonly string[];
+  readonly omittedShortRefs: number;
 }
 
 export interface FreePorts {

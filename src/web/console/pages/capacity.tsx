@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import type { AreaCapacity, FreeCooling, FreePorts, FreePower } from "#gen/datacenter/v1/json.ts";
 import { formatCount, formatDecimal, formatKilowatts } from "#words/figures.ts";
-import { formatEnum, formatPortType, getRefName } from "#words/names.ts";
+import { describeBestArea, formatEnum, formatPortType, getRefName } from "#words/names.ts";
 import { convertToConstant } from "../address_words.ts";
 import { useCall } from "../api/client.ts";
 import { formatMoment } from "../labels.ts";
@@ -70,13 +70,28 @@ function AreaFigures({ area }: { readonly area: AreaCapacity }) {
   const { power, air, liquid } = area;
   const formatFree = (kw: number | undefined) => (kw === undefined ? "not recorded" : formatKilowatts(kw));
   const getFreeTone = (kw: number | undefined) => (kw !== undefined && kw <= 0 ? "watch" : "plain");
+  const createCoolingFigure = (label: string, free: FreeCooling | undefined) =>
+    free === undefined ? null : (
+      <Figure
+        label={label}
+        value={formatKilowatts(getBestCoolingKw(free))}
+        note={describeCooledAreas(free)}
+        tone={free.short_refs.length > 0 ? "watch" : getFreeTone(getBestCoolingKw(free))}
+      />
+    );
   return (
     <>
       <FigureRow>
-        <Figure label="Free power now" value={formatFree(power?.free_kw)} tone={getFreeTone(power?.free_kw)} />
+        <Figure
+          label="Free power now"
+          value={formatFree(power?.free_kw)}
+          note={ALL_RACKS}
+          tone={getFreeTone(power?.free_kw)}
+        />
         <Figure
           label="Free power after one failure"
           value={formatFree(power?.failover_free_kw)}
+          note={ALL_RACKS}
           tone={getFreeTone(power?.failover_free_kw)}
         />
         <Figure label="Free units" value={`${formatCount(area.free_u)} of ${formatCount(area.total_u)} U`} />
@@ -85,20 +100,8 @@ function AreaFigures({ area }: { readonly area: AreaCapacity }) {
           value={formatDecimal(area.largest_free_block_u, "U")}
           note={area.largest_free_block_rack}
         />
-        {air === undefined ? null : (
-          <Figure
-            label="Air cooling after one failure"
-            value={formatFree(air.failover_free_kw)}
-            tone={getFreeTone(air.failover_free_kw)}
-          />
-        )}
-        {liquid === undefined ? null : (
-          <Figure
-            label="Liquid cooling after one failure"
-            value={formatFree(liquid.failover_free_kw)}
-            tone={getFreeTone(liquid.failover_free_kw)}
-          />
-        )}
+        {createCoolingFigure("Air cooling after one failure", air)}
+        {createCoolingFigure("Liquid cooling after one failure", liquid)}
       </FigureRow>
       {area.ports.length === 0 ? null : (
         <Card title="Ports left">
@@ -109,10 +112,34 @@ function AreaFigures({ area }: { readonly area: AreaCapacity }) {
   );
 }
 
+/** Says that a figure of power is a total: it is added to all racks alike. */
+const ALL_RACKS = "all racks together";
+
+/** Cooling that is left after one failure: of several areas that units serve, in the one that has most. */
+function getBestCoolingKw({ best_ref, best_failover_free_kw, failover_free_kw }: FreeCooling): number {
+  return best_ref === "" ? failover_free_kw : best_failover_free_kw;
+}
+
+function describeCooledAreas({ best_ref, short_refs, omitted_short_refs }: FreeCooling): string {
+  return best_ref === "" ? "" : describeBestArea(best_ref, short_refs, omitted_short_refs);
+}
+
 /** A free amount of power or cooling in kW, amber if it is zero or less. */
 function FreeAmount({ kw }: { readonly kw: number | undefined }) {
   if (kw === undefined) return <span class="muted">not recorded</span>;
   return kw > 0 ? <span>{formatKilowatts(kw)}</span> : <Badge tone="watch">{formatKilowatts(kw)}</Badge>;
+}
+
+/** Cooling that is left in the best of the areas that units serve, and how many of these are short. */
+function BestCooling({ free }: { readonly free: FreeCooling }) {
+  const short = free.short_refs.length + free.omitted_short_refs;
+  return (
+    <>
+      <FreeAmount kw={getBestCoolingKw(free)} />
+      {free.best_ref === "" ? null : ` in ${getRefName(free.best_ref)}`}
+      {short === 0 ? null : <Badge tone="watch">{formatCount(short)} short</Badge>}
+    </>
+  );
 }
 
 /** Formats an area's draw with the number of devices whose draw is not recorded. */
@@ -142,7 +169,7 @@ const AREA_COLUMNS: readonly Column<AreaCapacity>[] = [
   {
     name: "Air after one failure",
     numeric: true,
-    cell: ({ air }) => (air === undefined ? "" : <FreeAmount kw={air.failover_free_kw} />),
+    cell: ({ air }) => (air === undefined ? "" : <BestCooling free={air} />),
   },
   { name: "Ports", numeric: true, cell: ({ ports }) => formatCount(ports.reduce((sum, { free }) => sum + free, 0)) },
 ];
@@ -234,7 +261,10 @@ function listFreePortRows({ ports }: AreaCapacity): readonly (readonly [string, 
   return ports.map((one) => [formatPortsName(one), <FreePortsText key="left" ports={one} />] as const);
 }
 
-function formatFreeKilowatts({ free_kw, failover_free_kw }: FreePower | FreeCooling): string {
+function formatFreeKilowatts(free: FreePower | FreeCooling): string {
+  const { free_kw, failover_free_kw } = free;
+  if ("best_ref" in free && free.best_ref !== "")
+    return `${formatKilowatts(free.best_failover_free_kw)} after one failure ${describeCooledAreas(free)}`;
   const now = free_kw === undefined ? "not recorded" : `${formatKilowatts(free_kw)} now`;
   return `${now}${failover_free_kw === undefined ? "" : `, ${formatKilowatts(failover_free_kw)} after one failure`}`;
 }

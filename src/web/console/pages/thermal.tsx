@@ -124,6 +124,7 @@ function CoolingIndices({ answer: { ccf, rci_hi_pct, rci_lo_pct } }: { readonly 
 function CoolingFigures({ answer }: { readonly answer: ThermalHeadroomResponse }) {
   const { effective_kw, reserve_kw, headroom_kw, headroom_pct, redundancy_ok, zones } = answer;
   const safe = zones.filter((zone) => zone.redundancy_ok).length;
+  const [best] = zones.length > 1 ? zones.toSorted((a, b) => b.headroom_kw - a.headroom_kw) : [];
   return (
     <>
       <Figure
@@ -134,7 +135,7 @@ function CoolingFigures({ answer }: { readonly answer: ThermalHeadroomResponse }
       <Figure
         label="Headroom"
         value={formatDecimal(headroom_kw, "kW")}
-        note={formatPercent(headroom_pct)}
+        note={best === undefined ? formatPercent(headroom_pct) : describeZones(zones.length, best)}
         tone={headroom_kw < 0 ? "fault" : headroom_pct <= LOW_HEADROOM_PCT ? "watch" : "ok"}
       />
       <Figure
@@ -144,6 +145,11 @@ function CoolingFigures({ answer }: { readonly answer: ThermalHeadroomResponse }
       />
     </>
   );
+}
+
+/** Says that a headroom is a total, and which zone has most of it. */
+function describeZones(count: number, { ref, headroom_kw }: ThermalHeadroomResponse["zones"][number]): string {
+  return `total of ${formatCount(count)} zones; ${getRefName(ref)} has the most, ${formatDecimal(headroom_kw, "kW")}`;
 }
 
 function HeadroomDetails(props: {

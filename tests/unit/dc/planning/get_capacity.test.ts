@@ -4,6 +4,9 @@ import { type TestService, testService } from "../../../support/dc/service.ts";
 
 // tests/laws/dc/capacity.test.ts compares the figures with plain models.
 
+// biome-ignore lint/suspicious/noExplicitAny: replies of every shape
+type Json = any;
+
 let site: TestService;
 
 beforeAll(async () => {
@@ -45,6 +48,21 @@ test("units, draw and cooling are those of the lists and of ThermalHeadroom", as
       expect.closeTo(later.headroom_kw, 3),
     ]);
   }
+});
+
+test("a site names the row with the most cooling after one failure and the rows that are short; a row has no parts", async () => {
+  const rows: readonly Json[] = await areas({ by: "AREA_KIND_ROW" });
+  const [{ air }] = await areas({});
+
+  const left = rows.map((row) => ({ ref: row.ref, kw: row.air.failover_free_kw })).toSorted((a, b) => b.kw - a.kw);
+  const short = left.filter(({ kw }) => kw < 0).map(({ ref }) => ref);
+  expect([air.best_ref, air.best_failover_free_kw, air.short_refs]).toEqual([
+    left[0]?.ref,
+    left[0]?.kw,
+    short.reverse(),
+  ]);
+  expect(short.at(0)).toBe("row:AMS1/1/D");
+  expect(rows.map((row) => row.air.best_ref)).toEqual(rows.map(() => undefined));
 });
 
 test("a rack that requires two sides and has one takes no power, and pages continue", async () => {

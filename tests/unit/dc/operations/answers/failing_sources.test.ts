@@ -28,17 +28,6 @@ test.each([
   120_000,
 );
 
-test("a patch panel takes all links through it, and cuts off the switches whose uplinks these are", async () => {
-  const panel = await site.call("PowerBlastRadius", { source_ref: "device:PP-A01-1" });
-  const trunk = await site.call("PowerBlastRadius", { source_ref: "cable:PP-A01-1/R1~PP-D09-1/R-A01" });
-
-  expect(panel.switches_cut_off).toEqual(["LEAF-A01-1", "LEAF-A01-2"]);
-  expect(panel.affected).toBeUndefined();
-  expect(panel.fabric_links_down.every((ref: string) => ref.includes("LEAF-A01-"))).toBe(true);
-  expect(panel.fabric_links_down).toEqual(expect.arrayContaining(trunk.fabric_links_down));
-  expect(trunk.fabric_links_down.length).toBeGreaterThan(1);
-});
-
 test("a cooling unit, and a zone with its units, weaken the areas that they serve", async () => {
   const unit = await site.call("PowerBlastRadius", { source_ref: "crac:CRAH-A1" });
   const { causes } = await site.call("RehearseFailures", {

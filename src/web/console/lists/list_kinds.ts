@@ -403,18 +403,14 @@ export function formatEnumText(text: string): string {
 
 const ENUM_VALUE_PATTERN = /^(?:[A-Z]+_[A-Z0-9_]+|[A-Z]{3,})$/;
 
-/** Columns whose texts are enum values. */
-const ENUM_COLUMNS: ReadonlySet<string> = new Set(
-  "kind status health supply redundancy cooling medium heat_rejection power traffic enabled free_port depth airflow".split(
-    " ",
-  ),
-);
+/** Columns whose texts are enum values in some list. */
+const ENUM_COLUMNS: ReadonlySet<string> = new Set(Object.values(ENUM_VALUES_BY_PAGE).flatMap(Object.keys));
 
 /** Formats a text of a column for people. */
 export function formatColumnText(column: string, text: string): string {
   if (column === "traffic") return formatConstant(text);
   if (column === "type") return formatPortType(formatEnumText(text));
-  return ENUM_COLUMNS.has(column) || column === "role" ? formatEnumText(text) : text;
+  return ENUM_COLUMNS.has(column) ? formatEnumText(text) : text;
 }
 
 const RANGE_PATTERN = /^(-?\d+(?:\.\d+)?)?\.\.(-?\d+(?:\.\d+)?)?$/;

@@ -384,7 +384,7 @@ async function answerImport(context: RouteContext, options: AppOptions): Promise
   const meter = new BodyMeter({ account, isJson: !isSheet, peer: findConnection(incoming) });
   const file = Buffer.from(await readBody(incoming, meter, MAX_IMPORT_BYTES));
   if (isSheet && !account.tryCharge(file.length * SHEET_COPIES)) throw createBusyRefusal();
-  const run = await openImport({ ...parameters, file, isSheet, service, caller });
+  const run = await openImport({ ...parameters, file, isSheet, service, caller, scheduler: meter.scheduler });
   return createImportResponse(run, {
     ended: AbortSignal.any([context.req.raw.signal, shutdown]),
     reportDefect: (error) => reportDefect(`POST ${IMPORT_PATH}`, error),

@@ -3,6 +3,7 @@ import type { JsonObject } from "@bufbuild/protobuf";
 import type { Caller } from "#dc/context.ts";
 import { MAX_BATCH_ITEMS } from "#dc/limits.ts";
 import { type Refusal, refuse } from "#dc/model/refusal.ts";
+import type { CooperativeScheduler } from "#dc/operations/answers/cooperative_scheduler.ts";
 import {
   type FileRow,
   type FileRows,
@@ -98,6 +99,7 @@ interface ImportRequest extends ImportParameters {
   readonly isSheet: boolean;
   readonly service: DcService;
   readonly caller: Caller;
+  readonly scheduler: CooperativeScheduler;
 }
 
 /**
@@ -105,16 +107,28 @@ interface ImportRequest extends ImportParameters {
  * @throws OperationError for a file that cannot be read, and for wrong parameters
  */
 export async function openImport(request: ImportRequest): Promise<ImportEvents> {
-  if (!request.isSheet)
-    return (report, signal) => runFileImport(readJsonRows(decodeFile(request.file)), request, { report, signal });
-  const sheet = await readSheet(request.file);
-  const { kind, columns = sheet.headings, defaults = {}, decimal, isDryRun } = request;
-  if (kind !== undefined) {
-    const rows = readSheetRows(sheet, { kind, columns, defaults, decimal });
-    return (report, signal) => runFileImport(rows, request, { report, signal });
+  const { kind, columns, defaults = {}, decimal, isDryRun, isSheet, scheduler } = request;
+  let file: FileRows;
+  if (isSheet) {
+    const sheet = await readSheet(request.file, scheduler);
+    if (kind === undefined && isDryRun) return async (report) => report(describeSheet(sheet));
+    if (kind === undefined) throw createMissingKindRefusal();
+    requireRowCount(sheet.rows.length);
+    file = await readSheetRows(sheet, { kind, columns: columns ?? sheet.headings, defaults, decimal }, scheduler);
+  } else {
+    file = readJsonRows(decodeFile(request.file));
+    requireRowCount(file.rows.length);
   }
-  if (isDryRun) return async (report) => report(describeSheet(sheet));
-  throw createMissingKindRefusal();
+  return (report, signal) => runFileImport(file, request, { report, signal });
+}
+
+/** Maximum number of rows. Our choice: a dry run holds them all in memory, which takes some 10 KiB for each. */
+const MAX_ROWS = 50_000;
+
+function requireRowCount(count: number): void {
+  if (count <= MAX_ROWS) return;
+  const expected = `at most ${MAX_ROWS} rows; planner dc import takes more`;
+  throw refuse("BATCH_TOO_LARGE", `The file has ${count} rows: expected ${expected}`, { value: count, expected });
 }
 
 function createMissingKindRefusal(): Refusal {

@@ -4,6 +4,7 @@ import type { ResourceKind } from "#dc/model/resources.ts";
 import { shortenText } from "#kernel/errors.ts";
 import { isJsonObject, tryParseJson } from "#kernel/json_object.ts";
 import { cleanCell, isBlankRecord } from "#words/spreadsheet.ts";
+import type { CooperativeScheduler } from "../answers/cooperative_scheduler.ts";
 import {
   type BadLine,
   findKind,
@@ -47,25 +48,27 @@ export interface SheetMapping {
 }
 
 /** Converts the rows of a sheet to resources. @throws Refusal for a path that is no field and for a wrong default */
-export function readSheetRows({ headings, rows }: Sheet, mapping: SheetMapping): FileRows {
+export async function readSheetRows(
+  { headings, rows }: Sheet,
+  mapping: SheetMapping,
+  scheduler: CooperativeScheduler,
+): Promise<FileRows> {
   const { kind, columns, defaults, decimal } = mapping;
   const given = Object.entries(defaults).filter(([path, text]) => text !== "" && !columns.includes(path));
-  const paths = [...columns, ...given.map(([path]) => path)];
-  const reader = new RowReader(paths, headings, mapping);
+  const reader = new RowReader([...columns, ...given.map(([path]) => path)], headings, mapping);
   for (const [path, text] of given) {
-    const { problems } = new RowReader([path], [], { kind, decimal }).readRow([text]);
-    const [problem] = problems;
+    const [problem] = new RowReader([path], [], { kind, decimal }).readRow([text]).problems;
     if (problem !== undefined) throw createParameterRefusal(`default.${path}`, text, problem.message);
   }
-  const read = rows.map(({ line, cells, from, to }): FileRow => {
-    const { resource, problems } = reader.readRow([
-      ...columns.map((_, at) => cells[at] ?? ""),
-      ...given.map(([, text]) => text),
-    ]);
+  const read: FileRow[] = [];
+  for (const { line, cells, from, to } of rows) {
+    await scheduler.yieldIfDue();
+    const all = [...columns.map((_, at) => cells[at] ?? ""), ...given.map(([, text]) => text)];
+    const { resource, problems } = reader.readRow(all);
     if (!isBlankRecord(cells.slice(headings.length)))
       problems.push({ field: "", message: `${cells.length} cells, but ${headings.length} columns` });
-    return { kind, line, resource, problems, place: { cells, from, to } };
-  });
+    read.push({ kind, line, resource, problems, place: { cells, from, to } });
+  }
   return { rows: read, unreadable: [] };
 }
 

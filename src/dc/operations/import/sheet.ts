@@ -16,6 +16,7 @@ import {
   readFieldFigure,
   SEPARATOR_LINE_PATTERN,
 } from "#words/spreadsheet.ts";
+import type { CooperativeScheduler } from "../answers/cooperative_scheduler.ts";
 import { RESOURCE_SCHEMAS } from "../writes/changes.ts";
 
 /** Number of bytes at the beginning of a sheet within which the header record must end. */
@@ -116,8 +117,15 @@ export interface SheetRow {
 
 const LINE_ENDS: readonly (number | undefined)[] = [10, 13];
 
+/** Number of bytes that are parsed at once, which takes some milliseconds. */
+const PARSED_BYTES = 16 * 1024;
+
+function* cutBytes(bytes: Buffer): Generator<Buffer> {
+  for (let at = 0; at < bytes.length; at += PARSED_BYTES) yield bytes.subarray(at, at + PARSED_BYTES);
+}
+
 /** Reads a sheet as CSV. @throws OperationError for text that is not CSV */
-export async function readSheet(bytes: Buffer): Promise<Sheet> {
+export async function readSheet(bytes: Buffer, scheduler: CooperativeScheduler): Promise<Sheet> {
   decodeFile(bytes);
   const beginning = bytes.subarray(0, HEADER_BYTES);
   const rows: SheetRow[] = [];
@@ -128,9 +136,10 @@ export async function readSheet(bytes: Buffer): Promise<Sheet> {
     return chars;
   };
   for await (const { record, line, start, end } of readCsvRecords(
-    { beginning, content: Readable.from([bytes]) },
+    { beginning, content: Readable.from(cutBytes(bytes)) },
     FILE_NAME,
   )) {
+    await scheduler.yieldIfDue();
     let [first, last] = [start, end];
     while (first < last && LINE_ENDS.includes(bytes[first])) first += 1;
     while (last > first && LINE_ENDS.includes(bytes[last - 1])) last -= 1;

@@ -2,6 +2,7 @@ import type { DescMessage, MessageShape } from "@bufbuild/protobuf";
 import { codeKey } from "#dc/model/ref.ts";
 import type { ResourceByKind, ResourceKind } from "#dc/model/resources.ts";
 import { OperationError } from "#kernel/errors.ts";
+import { CooperativeScheduler } from "../answers/cooperative_scheduler.ts";
 import type { WriteSession } from "../rpc.ts";
 import { createDependencyFinder, sortByDependencies } from "./bulk.ts";
 import { parseBulkItem } from "./mutations.ts";
@@ -32,9 +33,11 @@ export async function loadResources(
   const read = items.map((item) => ("resource" in item ? item.resource : parseBulkItem(kind, item.message, "")));
   await session.writer.preloadResources(kind, read.filter(hasResourceKey));
   const results: LoadResult[] = [];
+  const scheduler = CooperativeScheduler.createForWrite();
   for (const index of sortForWriting(kind, read)) {
     const resource = read[index];
     if (resource === undefined) continue;
+    await scheduler.yieldIfDue();
     results[index] =
       resource instanceof OperationError ? { error: resource } : await loadOneResource(session, kind, resource);
   }

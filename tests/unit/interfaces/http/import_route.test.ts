@@ -128,6 +128,8 @@ describe("POST /import", () => {
       const [refusal] = await send(query, "Code,Height\nA,42\n", type);
       expect([query, refusal.details?.[0].debug.reason]).toEqual([query, reason]);
     }
+    const [large] = await send("kind=rack", `code\n${"A\n".repeat(50_001)}`);
+    expect(large.message).toBe("The file has 50001 rows: expected at most 50000 rows; planner dc import takes more");
     expect(await storedRacks()).toEqual([]);
   });
 

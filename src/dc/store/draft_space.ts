@@ -26,6 +26,7 @@ import { SqlReader } from "./sql/sql_reader.ts";
 import { type Dialect, getTextColumn, SQLITE, type SqlRunner } from "./sql/sql_runner.ts";
 import { SqlWriter } from "./sql/sql_writer.ts";
 import { SqliteRunner } from "./sqlite/sqlite_runner.ts";
+import { TransactionCache } from "./transaction_cache.ts";
 
 /** Page cache of a draft's database in KiB. It is small, because all pages are in memory. */
 const CACHE_KIB = 64;
@@ -145,6 +146,7 @@ class DraftWriter extends DraftLimits implements DcWriter {
   readonly #below: DcWriter;
   readonly #above: SqlWriter;
   readonly #hiddenKeys = new HiddenKeys();
+  readonly #cache = new TransactionCache();
   /** Kinds of which the draft wrote a resource. */
   readonly #writtenKinds = new Set<ResourceKind>();
 
@@ -163,14 +165,20 @@ class DraftWriter extends DraftLimits implements DcWriter {
     return this.#below.preloadResources(kind, resources);
   }
 
-  put<Kind extends ResourceKind>(kind: Kind, stored: StoredVersion<ResourceByKind[Kind]>): Promise<void> {
+  put<Kind extends ResourceKind>(
+    kind: Kind,
+    stored: StoredVersion<ResourceByKind[Kind]>,
+    before?: ResourceByKind[Kind],
+  ): Promise<void> {
     const key = getResourceKey(stored.resource);
+    this.#cache.recordWrite(kind, stored, this.#cache.isAbsent(kind, key), before);
     this.#writtenKinds.add(kind);
     const isFirst = this.#hiddenKeys.add(kind, key);
     return this.#above.put(kind, stored, undefined, isFirst);
   }
 
   remove(kind: ResourceKind, key: string): Promise<void> {
+    this.#cache.recordRemoval(kind, key);
     this.#hiddenKeys.add(kind, key);
     return this.#above.remove(kind, key);
   }
@@ -190,6 +198,7 @@ class DraftWriter extends DraftLimits implements DcWriter {
     try {
       return await this.#above.savepoint(work);
     } catch (error) {
+      this.#cache.clear();
       this.#hiddenKeys.keepFirst(count);
       throw error;
     }
@@ -199,7 +208,7 @@ class DraftWriter extends DraftLimits implements DcWriter {
     kind: Kind,
     key: string,
   ): Promise<StoredVersion<ResourceByKind[Kind]> | undefined> {
-    return this.#chooseLayer(kind, key).stored(kind, key);
+    return this.#cache.getResource(kind, key, () => this.#chooseLayer(kind, key).stored(kind, key));
   }
 
   override devices(codes: readonly string[]): Promise<readonly Device[]> {
@@ -211,7 +220,9 @@ class DraftWriter extends DraftLimits implements DcWriter {
   }
 
   override devicesInRack(rackCode: string): Promise<readonly Device[]> {
-    return this.#readMerged("device", (layer) => layer.devicesInRack(rackCode));
+    // Merging the layers again for each of a thousand devices in one rack would take the time of their writes.
+    const read = () => this.#readMerged("device", (layer: DcWriter) => layer.devicesInRack(rackCode));
+    return this.#cache.getRackDevices(codeKey(rackCode), read);
   }
 
   override childrenOf(deviceCode: string): Promise<readonly DeviceBody[]> {

@@ -23,26 +23,8 @@ function refusal(args: unknown): string {
   return "accepted";
 }
 
-test("checkArguments returns what fits", () => {
-  const args = { id: "a", status: "failed" as const, limit: 0, brief: false, labels: [] };
-
-  expect(checkArguments(params, args)).toEqual(args);
-});
-
 test("checkArguments refuses what is no object as missing", () => {
   for (const args of [undefined, null, "id", 5, ["id"], true]) expect(refusal(args)).toBe("Missing arguments");
-});
-
-test("checkArguments names the required parameter that is absent or null", () => {
-  expect(refusal({})).toBe("Missing required parameter: id");
-  expect(refusal({ id: null })).toBe("Missing required parameter: id");
-  expect(refusal({ id: undefined, limit: 1 })).toBe("Missing required parameter: id");
-});
-
-test("checkArguments takes null for an optional parameter that was not given", () => {
-  const checked = checkArguments(params, { id: "a", limit: null, labels: null, status: null });
-
-  expect(checked).toEqual({ id: "a" });
 });
 
 test("checkArguments refuses an unknown parameter and names the near one", () => {
@@ -107,12 +89,6 @@ test("checkArguments takes exactly the JSON text of the parameter's type, and gu
       check,
       expect.stringContaining("expected number of a criter"),
     ]);
-});
-
-test("checkArguments names the words of an enumerated parameter", () => {
-  expect(refusal({ id: "a", status: "done" })).toBe("Invalid status: done. Must be one of: pending, failed");
-  expect(refusal({ id: "a", status: 5 })).toBe("Invalid status: 5. Must be one of: pending, failed");
-  expect(refusal({ id: "a", status: "" })).toBe('Invalid status: "". Must be one of: pending, failed');
 });
 
 test("checkArguments shows only the beginning of a long value", () => {

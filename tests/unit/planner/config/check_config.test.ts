@@ -1,9 +1,7 @@
 import { expect, test } from "bun:test";
-import { OperationError } from "#kernel/errors.ts";
 import { checkConfig } from "#planner/config/check_config.ts";
 import { DEFAULT_CONFIG } from "#planner/config/default_config.ts";
 import { describeSettings, listSettingPaths } from "#planner/config/describe_settings.ts";
-import { parseConfig } from "#planner/config/parse_config.ts";
 
 const config = (yaml: string): string => `---\n${yaml}\n---\n\n# Settings\n\nFree text: [\n`;
 const errors = (yaml: string): readonly string[] =>
@@ -204,13 +202,6 @@ test("checkConfig refuses an agent that is neither in the table nor given a comm
   ]);
 });
 
-test("checkConfig reports every error at once and then no configuration", () => {
-  const checked = checkConfig(config("project: {name: 3}\nlint: {disable: none}\nvalidation: []"));
-
-  expect(checked.config).toBeNull();
-  expect(checked.errors.map(({ line }) => line)).toEqual([2, 4, 3]);
-});
-
 test("checkConfig warns of unknown keys at their place and names the nearest, and keeps them out", () => {
   expect(warnings("projct: {name: x}\nlint:\n  threshold: {}\n  thresholds: {wrods: 3}")).toEqual([
     '2:1 Unknown setting "projct". Did you mean "project"?',
@@ -233,26 +224,6 @@ test("checkConfig places a broken frontmatter", () => {
 
   expect(read).toBeNull();
   expect(found).toMatchObject([{ line: 4, column: 1 }]);
-});
-
-test("parseConfig gives configuration and warnings", () => {
-  const { config, warnings } = parseConfig("---\nproject: {name: shop}\nmore: 1\n---\n");
-
-  expect(config.project.name).toBe("shop");
-  expect(warnings).toMatchObject([{ line: 3, column: 1 }]);
-});
-
-test("parseConfig refuses with the place of every error", () => {
-  const text = "---\nproject: {name: 3}\nlint: none\n---\n";
-
-  expect(() => parseConfig(text)).toThrow(OperationError);
-  expect(() => parseConfig(text)).toThrow(
-    [
-      "Cannot read the configuration:",
-      '.planner/config.md:2:17: Invalid setting "project.name": expected a text that is not empty, got 3',
-      '.planner/config.md:3:7: Invalid setting "lint": expected keys with values below it, got "none"',
-    ].join("\n"),
-  );
 });
 
 test("describeSettings has every setting of the schema and no other", () => {

@@ -1,7 +1,6 @@
 import { expect, test } from "bun:test";
 import { OperationError } from "#kernel/errors.ts";
 import { RULE_NAMES } from "#planner/config/config_values.ts";
-import { parseConfig } from "#planner/config/parse_config.ts";
 import { findCycles, findNextInCycle, formatCycle } from "#planner/lint/cycles.ts";
 import { lintProject } from "#planner/lint/lint_project.ts";
 import { LINT_RULES } from "#planner/lint/lint_specs.ts";
@@ -144,23 +143,6 @@ test("lintSpecs reports in rule order and counts by severity", async () => {
     "coupling warning",
   ]);
   expect(report).toMatchObject({ specsChecked: 1, errors: 4, warnings: 3 });
-});
-
-test("lintSpecs leaves out what lint.disable names, parse included", async () => {
-  const disable = `lint:\n  disable: [${RULE_NAMES.join(", ")}]`;
-  const { config } = parseConfig(`---\n${disable}\n---\n`);
-
-  const report = await lintTexts({ [ID]: everythingWrong, [OTHER]: "---\nstatus: [\n---\n" }, { config });
-
-  expect(report).toEqual({ specsChecked: 2, errors: 0, warnings: 0, files: [] });
-});
-
-test("lintSpecs keeps every other rule when one is disabled", async () => {
-  const { config } = parseConfig("---\nlint:\n  disable: [required, coupling]\n---\n");
-
-  const report = await lintTexts({ [ID]: everythingWrong }, { config });
-
-  expect(report.files[0]?.findings.map(({ rule }) => rule)).toEqual(["title", "type", "dependency", "approval"]);
 });
 
 test("lintSpecs lists only files with findings, sorted by id", async () => {

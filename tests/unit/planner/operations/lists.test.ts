@@ -17,8 +17,6 @@ const project = async () => {
   return made;
 };
 
-const ids = ({ specs }: { specs: { id: string }[] }): string[] => specs.map(({ id }) => id);
-
 test("planner_spec_list lists every active spec in order of id, cancelled ones as well", async () => {
   using made = await project();
 
@@ -35,22 +33,6 @@ test("planner_spec_list lists every active spec in order of id, cancelled ones a
   });
 });
 
-test("planner_spec_list filters by what it shows and by ready", async () => {
-  using made = await project();
-  const found = async (status: string) => ids(await made.json("spec_list", { status }));
-
-  expect(await found("pending")).toEqual([FREE]);
-  expect(await found("blocked")).toEqual([WAITS]);
-  expect(await found("ready")).toEqual([FREE]);
-  expect(await found("completed")).toEqual([DONE]);
-  expect(await found("cancelled")).toEqual([GONE]);
-  expect(await found("needs_attention")).toEqual([]);
-  expect(await made.call("spec_list", { status: "open" })).toEqual({
-    text: "Invalid status: open. Must be one of: pending, in_progress, completed, failed, blocked, cancelled, needs_attention, ready",
-    refused: true,
-  });
-});
-
 test("planner_spec_list counts the total before the limit", async () => {
   using made = await project();
 
@@ -58,17 +40,6 @@ test("planner_spec_list counts the total before the limit", async () => {
   expect(await made.json("spec_list", { limit: 0 })).toEqual({ specs: [], total: 4, limit: 0, returned: 0 });
   expect(await made.json("spec_list", { limit: 1000 })).toMatchObject({ total: 4, limit: 1000, returned: 4 });
   expect((await made.call("spec_list", { limit: -1 })).refused).toBe(true);
-});
-
-test("planner_spec_list tells of files that it cannot read", async () => {
-  using made = await project();
-  made.spec("2026-11-02-001-bad", "---\nstatus: pending\nlabels: [a\n---\n\n# Bad\n");
-
-  const list = await made.json("spec_list", { status: "failed", limit: 0 });
-
-  expect(list).toMatchObject({ total: 0, unreadable: [{ file: ".planner/specs/2026-11-02-001-bad.md" }] });
-  expect(list.unreadable[0].line).toBeGreaterThanOrEqual(3);
-  expect(list.unreadable[0].message).toBeString();
 });
 
 const SPECS = [
@@ -209,16 +180,6 @@ test("planner_status gives a line per spec in progress when brief and include_ac
   expect(lines[0]).toBe("1 pending | 2 in_progress | 0 completed");
   expect(lines[1]).toBe(`${ACTIVE} At it | spec 2026-01-02 03:04:05 | no log`);
   expect(lines[2]).toStartWith("2026-11-01-002-pau (no title) | spec ");
-});
-
-test("planner_status tells of files that it cannot read", async () => {
-  using made = await statusProject();
-  made.spec("2026-11-02-001-bad", "---\nstatus: [\n---\n");
-
-  expect(await made.json("status")).toMatchObject({
-    total: 6,
-    unreadable: [{ file: ".planner/specs/2026-11-02-001-bad.md" }],
-  });
 });
 
 test("planner_status shows the activity of specs beside one whose log cannot be read", async () => {

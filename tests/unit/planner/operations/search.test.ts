@@ -67,14 +67,3 @@ test("planner_search refuses a query that no engine could look for", async () =>
   });
   expect(await made.call("search", { query: "(".repeat(4096) })).toMatchObject({ refused: false });
 });
-
-test("planner_search tells of files that it cannot read", async () => {
-  made.spec("2026-11-02-001-bad", "---\nstatus: [\n---\n\nrope\n");
-  made.write(".planner/archive/2026-10-02-001-bad.md", "---\nstatus: [\n---\n\nrope\n");
-
-  const files = async (archived: boolean) =>
-    (await made.json("search", { query: "rope", archived })).unreadable.map(({ file }: { file: string }) => file);
-
-  expect(await files(false)).toEqual([".planner/specs/2026-11-02-001-bad.md"]);
-  expect(await files(true)).toHaveLength(2);
-});

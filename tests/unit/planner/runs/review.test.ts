@@ -1,5 +1,4 @@
 import { expect, test } from "bun:test";
-import { existsSync } from "node:fs";
 import { openPlanner } from "#cli/compose.ts";
 import { openRunDeps } from "#cli/work/run_deps.ts";
 import { diagnoseTool } from "#planner/operations/diagnose.ts";
@@ -110,23 +109,6 @@ test("reviewFacts names the files that the main branch changed too, and those in
     ["src/code.txt", true],
     ["src/new.txt", false],
   ]);
-});
-
-test("sendBack adds the text, opens the spec and keeps branch and worktree", async () => {
-  await project.end("completed");
-  const before = project.text();
-
-  const { specs, at } = await sendBackWork(project.deps, ID, "\n  Say why.\nAnd how.\n");
-
-  expect(specs).toEqual([ID]);
-  const entry = `\n## Review\n\n**Sent back**, ${at}\n\n>   Say why.\n> And how.\n`;
-  expect(project.text()).toBe(before.replace("status: completed", "status: pending") + entry);
-  expect(existsSync(project.worktree.path)).toBe(true);
-  expect((await project.deps.context.work.worktrees())[0]).toMatchObject({
-    status: "failed",
-    error: "a person has reviewed the work and sent it back",
-  });
-  expect((await readReviewFacts(project.deps, ID)).reviews).toEqual([{ at, text: "  Say why.\nAnd how." }]);
 });
 
 test.each(["", " \n\t", "a\0b", "\ud800"])("sendBack refuses the text %j and changes nothing", async (text) => {

@@ -19,19 +19,15 @@ const done = { status: "completed" };
 
 describe("editFields sets a text", () => {
   check([
-    ["in place", "a: 1\nstatus: pending\nb: 2\n", done, "a: 1\nstatus: completed\nb: 2\n"],
     ["before a comment", "status: pending # why\n", done, "status: completed # why\n"],
     ["between odd blanks", "status   :\t pending   \n", done, "status   :\t completed   \n"],
     ["in the same quotes", "status: 'pending'\nb: \"x\"\n", { ...done, b: "y" }, "status: 'completed'\nb: \"y\"\n"],
     ["without quotes that only the old value needed", 'status: "a: b"\n', done, "status: completed\n"],
-    ["behind a quoted key", '"status": pending\n', done, '"status": completed\n'],
     ["behind an explicit key", "? status\n: pending # why\n", done, "? status\n: completed # why\n"],
     ["behind an explicit key without a value", "? status # why\nb: 1\n", done, "status: completed # why\nb: 1\n"],
-    ["where the value is absent", "status:\nb: 1\n", done, "status: completed\nb: 1\n"],
     ["where only a comment stands", "status: # why\n", done, "status: completed # why\n"],
     ["below its key", "status:\n  pending # why\n", done, "status:\n  completed # why\n"],
     ["over several plain lines", "status: one\n  two\n\n  three # why\n", done, "status: completed # why\n"],
-    ["over several quoted lines", "status: 'one\n  ---\n  two'\n", done, "status: 'completed'\n"],
     ["over a block text", "status: |\n  one\n  two\n\nb: 1\n", done, "status: completed\n\nb: 1\n"],
     [
       "over a folded text with a comment",
@@ -39,17 +35,10 @@ describe("editFields sets a text", () => {
       done,
       "status: completed # why\n\nb: 1\n",
     ],
-    ["over an empty block text", "status: |\nb: 1\n", done, "status: completed\nb: 1\n"],
     ["over a list", "status:\n  - a\n  # note\n  - b\nb: 1\n", done, "status: completed\n  # note\nb: 1\n"],
-    ["over a mapping", "status:\n  a: 1\nb: 1\n", done, "status: completed\nb: 1\n"],
     ["over a list in brackets", "status: [a,\n  b] # why\n", done, "status: completed # why\n"],
-    ["behind an anchor that nobody refers to", "status: &s pending\n", done, "status: &s completed\n"],
-    ["over an alias", "a: &x 1\nstatus: *x\n", done, "a: &x 1\nstatus: completed\n"],
-    ["over a tagged value", "status: !!str pending\n", done, "status: !!str completed\n"],
     ["in braces", "{status: pending, b: 1}\n", done, "{status: completed, b: 1}\n"],
     ["in braces where the value is absent", "{status, b: }\n", { ...done, b: "x" }, "{status: completed, b: x }\n"],
-    ["in an indented mapping", "  status: pending\n  b: 1\n", done, "  status: completed\n  b: 1\n"],
-    ["of a key with a meaning in JavaScript", "__proto__: a\n", { ["__proto__"]: "b" }, "__proto__: b\n"],
   ]);
 });
 
@@ -62,7 +51,6 @@ describe("editFields sets a list", () => {
       ab,
       "labels:\n  - a # 1\n  - b\n  # 2\n  # 3\nb: 1\n",
     ],
-    ["at the margin", "labels:\n- a\nb: 1\n", ab, "labels:\n- a\n- b\nb: 1\n"],
     ["with wide dashes and quotes", "labels:\n    -   'a'\n", ab, "labels:\n    -   'a'\n    -   'b'\n"],
     ["in front", "labels:\n  - b # 1\n", ab, "labels:\n  - a\n  - b # 1\n"],
     [
@@ -72,7 +60,6 @@ describe("editFields sets a list", () => {
       "labels: [] # 0\n  # 2\nb: 1\n",
     ],
     ["in brackets", "labels: [ a ,c ] # why\n", ab, "labels: [ a ,b ] # why\n"],
-    ["in empty brackets", "labels: []\n", ab, "labels: [a, b]\n"],
     ["in brackets with a comma at the end", "labels: [a,]\n", ab, "labels: [a, b,]\n"],
     [
       "in brackets over several lines",
@@ -80,25 +67,12 @@ describe("editFields sets a list", () => {
       { labels: ["a", "d", "e"] },
       "labels: [\n  a, # 1\n  # 2\n  d, # 4\n  e\n]\n",
     ],
-    ["in brackets that close behind the last item", "labels: [\n  a]\n", ab, "labels: [\n  a,\n  b]\n"],
     ["of brackets over several lines to nothing", "labels: [\n  a,\n  b\n]\n", { labels: [] }, "labels: []\n"],
     ["in brackets with items on the first line", "labels: [c, # 1\n  a,\n  b] # 2\n", ab, "labels: [a,\n  b] # 2\n"],
     ["in brackets with the commas in front", "labels: [\n  a\n  , c\n  ]\n", ab, "labels: [a, b]\n"],
-    [
-      "of items that are lists and mappings",
-      "labels:\n  - - x\n  - a: 1\n    b: 2\n  - a\n",
-      ab,
-      "labels:\n  - a\n  - b\n",
-    ],
-    ["where the value is absent", "labels: # why\nb: 1\n", ab, "labels: # why\n  - a\n  - b\nb: 1\n"],
-    ["empty where the value is absent", "labels: # why\n", { labels: [] }, "labels: [] # why\n"],
-    ["where a text stood", "labels: a # why\n", ab, "labels: # why\n  - a\n  - b\n"],
-    ["where a block text stood", "labels: |\n  a\n\nb: 1\n", ab, "labels:\n  - a\n  - b\n\nb: 1\n"],
-    ["where a mapping stood", "labels:\n  x: 1\nb: 1\n", ab, "labels:\n  - a\n  - b\nb: 1\n"],
     ["like the other lists, at the margin", "x:\n- 1\nlabels:\n", ab, "x:\n- 1\nlabels:\n- a\n- b\n"],
     ["like the other lists, in brackets", "x: [1]\nlabels:\n", ab, "x: [1]\nlabels: [a, b]\n"],
     ["behind an explicit key", "? labels\n: - a\n  - c\nb: 1\n", ab, "labels: [a, b]\nb: 1\n"],
-    ["of items that need quotes", "labels: []\n", { labels: ["a, b", "yes", "-"] }, 'labels: ["a, b", "yes", "-"]\n'],
     ["in braces", "{labels: [a], b: 1}\n", ab, "{labels: [a, b], b: 1}\n"],
   ]);
 });
@@ -113,25 +87,11 @@ describe("editFields sets a mapping", () => {
       "approval: # 0\n  required: true # 1\n  # 2\n  status: approved\n  by: Ines\n",
     ],
     [
-      "and takes keys away",
-      "approval:\n  at: x\n  by: 'Ines'\n",
-      { approval: { by: "Ines" } },
-      "approval:\n  by: 'Ines'\n",
-    ],
-    [
       "in braces",
       "approval: {required: true} # 1\n",
       approved,
       "approval: {required: true, status: approved, by: Ines} # 1\n",
     ],
-    [
-      "where the value is absent",
-      "approval:\n",
-      approved,
-      "approval:\n  required: true\n  status: approved\n  by: Ines\n",
-    ],
-    ["where a text stood", "approval: yes # 1\n", { approval: { by: "7" } }, 'approval: # 1\n  by: "7"\n'],
-    ["to nothing", "approval:\n  by: a\n", { approval: {} }, "approval: {}\n"],
   ]);
 });
 
@@ -139,15 +99,10 @@ describe("editFields adds a field", () => {
   check([
     ["behind the last one", "a: 1\n# end\n\n", done, "a: 1\n# end\nstatus: completed\n\n"],
     ["behind the blank lines of a kept block text", "a: |+\n  x\n\n", done, "a: |+\n  x\n\nstatus: completed\n"],
-    ["to an empty frontmatter", "", { labels: ["a"] }, "labels:\n  - a\n"],
-    ["to comments alone", "# note\n", done, "# note\nstatus: completed\n"],
     ["in braces", "{a: 1}\n", done, "{a: 1, status: completed}\n"],
-    ["in empty braces", "{}\n", done, "{status: completed}\n"],
     ["in braces over several lines", "{\n  a: 1 # 1\n}\n", done, "{\n  a: 1, # 1\n  status: completed\n}\n"],
     ["as deep as the others", "  a: 1\n", { labels: ["a"] }, "  a: 1\n  labels:\n    - a\n"],
     ["before the end of the document", "a: 1\n...\n", done, "a: 1\nstatus: completed\n...\n"],
-    ["of an odd name", "a: 1\n", { "x: y #": true }, 'a: 1\n"x: y #": true\n'],
-    ["for each of several", "a: 1\n", { b: 1.5, c: false, d: "" }, 'a: 1\nb: 1.5\nc: false\nd: ""\n'],
   ]);
 });
 
@@ -156,9 +111,7 @@ describe("editFields removes a field", () => {
   check([
     ["with its lines and no others", "# 1\nstatus: a\n  b # 2\n# 3\nb: 1\n", gone, "# 1\n# 3\nb: 1\n"],
     ["with its list", "status:\n  - a\n  # 1\n  - b\n\nb: 1\n", gone, "\nb: 1\n"],
-    ["that is the only one", "status: a\n", gone, ""],
     ["in braces", "{a: 1, status: x, b: 2}\n", gone, "{a: 1, b: 2}\n"],
-    ["that is not there", "a: 1\n", gone, "a: 1\n"],
     [
       "with the loose lines below that a block text would swallow",
       "a: |\n  x\nstatus: y\n    \nb: 1\n",
@@ -179,7 +132,6 @@ describe("editFields returns the text itself", () => {
       "approval: {by: a, at: b}\n",
     ],
     ["when the number of a text field has those digits", "model: 1.10\n", { model: "1.10" }, "model: 1.10\n"],
-    ["when nothing is to change", "status: x\n", {}, "status: x\n"],
   ]);
 });
 
@@ -192,17 +144,6 @@ test("editFields keeps CR LF, a lone CR and a byte-order mark", () => {
 
     expect(edited).toBe(after.replaceAll("\n", eol));
   }
-});
-
-test("editFields puts frontmatter in front of a text that has none, behind a byte-order mark", () => {
-  expect(editFields("# T\n", done)).toBe("---\nstatus: completed\n---\n# T\n");
-  expect(editFields("\ufeff# T\r\n", done)).toBe("\ufeff---\r\nstatus: completed\r\n---\r\n# T\r\n");
-  expect(editFields("", { labels: ["a"] })).toBe("---\nlabels:\n  - a\n---\n");
-  expect(editFields("# T\n", { status: undefined })).toBe("# T\n");
-});
-
-test("editFields needs no line break behind the closing line", () => {
-  expect(editFields("---\nstatus: a\n---", { ...done, b: "c" })).toBe("---\nstatus: completed\nb: c\n---");
 });
 
 test("editFields refuses a text that does not parse, with the place", () => {

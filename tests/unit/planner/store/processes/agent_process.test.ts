@@ -110,22 +110,6 @@ test("stop lets an agent end by itself when it is asked", async () => {
   expect(await agent.exited).toEqual({ code: 5, signal: null });
 });
 
-test("stop ends an agent that ignores being asked with its children, those that left its session too", async () => {
-  const agent = await openAgents(project.root).start({
-    argv: ["bash", "-c", STUBBORN],
-    cwd: project.root,
-    processId: RUN,
-  });
-  const pids = await numbers(agent, 3);
-  const before = pids.map(alive);
-
-  await agent.stop(100);
-
-  expect(before).toEqual([true, true, true]);
-  expect(pids.map(alive)).toEqual([false, false, false]);
-  expect(await agent.exited).toEqual({ code: null, signal: "SIGKILL" });
-});
-
 test("stop cuts a long grace short when it is called again", async () => {
   const agent = await openAgents(project.root).start({
     argv: ["bash", "-c", STUBBORN],
@@ -139,17 +123,6 @@ test("stop cuts a long grace short when it is called again", async () => {
 
   await first;
   expect(alive(agent.mark.pid)).toBe(false);
-});
-
-test("stop after the agent's own end takes the children that hold its streams", async () => {
-  const argv = ["bash", "-c", "sleep 600 & echo $!"];
-  const agent = await openAgents(project.root).start({ argv, cwd: project.root, processId: RUN });
-  const text = textOf(agent.stdout);
-  await agent.exited;
-
-  await agent.stop(5_000);
-
-  expect(alive(Number(await text))).toBe(false);
 });
 
 test("stop waits for processes that have lost their environment and are not gone yet", async () => {

@@ -28,6 +28,8 @@ export class ReadCalls {
   readonly #graphs = new MeasuredGraphs();
   readonly #gate = new PeerReadLimiter();
   readonly #shared = new SharedReads(this.#gate);
+  /** The highest revision of the inventory that a read has seen. Revisions only rise. */
+  #seenRevision = 0;
 
   constructor(context: DcContext, topologies: TopologyCache) {
     this.#context = context;
@@ -55,7 +57,7 @@ export class ReadCalls {
   async isStillValid({ revision, readings, from, until }: Validity): Promise<boolean> {
     const { clock, store } = this.#context;
     const now = clock.now().getTime();
-    if (now < from || now >= until) return false;
+    if (now < from || now >= until || revision < this.#seenRevision) return false;
     if (readings === undefined) return (await store.revision()) === revision;
     return store.read(
       async (reader) => (await reader.revision()) === revision && (await reader.readingsRevision()) === readings,
@@ -68,6 +70,7 @@ export class ReadCalls {
       const now = this.#context.clock.now().toISOString();
       const reader = scheduler.createYieldingReader(whole);
       const revision = await reader.revision();
+      this.#seenRevision = Math.max(this.#seenRevision, revision);
       const readings = isMeasured ? await reader.readingsRevision() : 0;
       atRevision(revision + readings);
       // Other reads may wait for the same topology, so its build continues even if this read is cancelled.

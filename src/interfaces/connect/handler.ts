@@ -302,6 +302,8 @@ async function tryAnswer(context: RouteContext, ask: ServiceCall): Promise<Whole
   }
 }
 
+type RpcRequest = MessageShape<Rpc["method"]["input"]>;
+
 /** Reads the message of a call, and returns the reply's bytes. */
 type ServiceCall = (context: RouteContext, head: CallHead, bytes: Uint8Array) => Promise<Uint8Array>;
 
@@ -316,24 +318,22 @@ function createServiceCall(rpc: Rpc, service: DcService): ServiceCall {
   return async (context, head, bytes) => {
     const { incoming, outgoing } = context.env;
     const gone = new AbortController();
-    outgoing.once("close", () => gone.abort(new ConnectError("The caller has gone", Code.Canceled)));
-    const deadline = createDeadlineSignal(readTimeoutMs(head));
-    const { signal } = createLinkedAbortController(gone.signal, deadline.signal);
-    const steps = readMessage(createMessageFormat(rpc, head.isBinary), bytes);
-    // Most calls are small and need no steps.
-    const isLarge = bytes.length >= LARGE_BODY_BYTES;
-    const scheduler = new CooperativeScheduler(undefined, findConnection(incoming));
-    const message = isLarge ? await scheduler.run(steps) : runAllSteps(steps);
+    const leave = () => gone.abort(new ConnectError("The caller has gone", Code.Canceled));
+    outgoing.once("close", leave);
+    const timeoutMs = readTimeoutMs(head);
+    const deadline = timeoutMs === undefined ? undefined : createDeadlineSignal(timeoutMs);
+    const { signal } = deadline === undefined ? gone : createLinkedAbortController(gone.signal, deadline.signal);
     try {
-      const work = service.call(
-        rpc,
-        message as MessageShape<Rpc["method"]["input"]>,
-        describeCallerOf(context, head),
-        signal,
-      );
+      const steps = readMessage(createMessageFormat(rpc, head.isBinary), bytes);
+      // Most calls are small and need no steps.
+      const isLarge = bytes.length >= LARGE_BODY_BYTES;
+      const scheduler = new CooperativeScheduler(undefined, findConnection(incoming));
+      const message = (isLarge ? await scheduler.run(steps) : runAllSteps(steps)) as RpcRequest;
+      const work = service.call(rpc, message, describeCallerOf(context, head), signal);
       return replies.getO(head.isBinary).serialize(await runUntilAbort(signal, work));
     } finally {
-      deadline.cleanup();
+      outgoing.off("close", leave);
+      deadline?.cleanup();
     }
   };
 }

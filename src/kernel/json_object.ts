@@ -1,3 +1,5 @@
+import { runAllSteps, type Steps } from "./clock.ts";
+
 /** Whether a JSON value is an object rather than an array, null or a scalar. `Value` is the type of its fields. */
 export function isJsonObject<Value = unknown>(value: unknown): value is Readonly<Record<string, Value>> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
@@ -23,20 +25,36 @@ export function tryParseJson(text: string): unknown {
  * @throws SyntaxError
  */
 export function parseUniqueJson(text: string): unknown {
+  return runAllSteps(parseUniqueJsonInSteps(text));
+}
+
+/** Parses as `parseUniqueJson` does; looks for doubled names in steps, which takes several times as long as parsing. */
+export function* parseUniqueJsonInSteps(text: string): Steps<unknown> {
   const value: unknown = JSON.parse(text);
-  const doubled = findDoubledName(text);
+  const doubled = yield* findDoubledName(text);
   if (doubled !== undefined) throw new SyntaxError(`The name ${doubled} occurs twice in one object`);
   return value;
 }
 
+const utf8Decoder = new TextDecoder("utf-8", { fatal: true });
+
+/** Parses a text in UTF-8, also one with a byte order mark, in steps. @throws SyntaxError or TypeError */
+export function* parseJson(bytes: Uint8Array): Steps<unknown> {
+  return yield* parseUniqueJsonInSteps(utf8Decoder.decode(bytes));
+}
+
 const JSON_TOKEN = /"(?:[^"\\]|\\.)*"|[{}[\]:]/g;
+/** Number of tokens in one step. Our choice: about a millisecond. */
+const STEP_TOKENS = 8192;
 
 /** Returns the first name, in quotes, that an object of valid JSON has twice. */
-function findDoubledName(text: string): string | undefined {
+function* findDoubledName(text: string): Steps<string | undefined> {
   // The names of each open object; undefined for a list.
   const open: (Set<string> | undefined)[] = [];
   let name = "";
+  let tokens = 0;
   for (const [token] of text.matchAll(JSON_TOKEN)) {
+    if (++tokens % STEP_TOKENS === 0) yield;
     switch (token) {
       case "{":
         open.push(new Set());

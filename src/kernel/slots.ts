@@ -127,14 +127,14 @@ export class ByteAccount {
     return this.#budget.usedBytes + bytes <= this.#findLimit(bytes);
   }
 
-  /** Whether `bytes` more fit if no other request is open. */
-  canEverCharge(bytes: number): boolean {
-    return this.#held + bytes <= this.#findLimit(bytes);
+  /** Bytes that a request may hold if no other is open. */
+  get maxBytes(): number {
+    return this.#budget.limitBytes * LARGE_REQUEST_SHARE;
   }
 
   #findLimit(bytes: number): number {
     const isSmall = this.#held - REQUEST_BYTES + bytes <= SMALL_REQUEST_BYTES;
-    return this.#budget.limitBytes * (isSmall ? 1 : LARGE_REQUEST_SHARE);
+    return isSmall ? this.#budget.limitBytes : this.maxBytes;
   }
 
   /** Charges `bytes` if they fit, and returns whether they fitted. */

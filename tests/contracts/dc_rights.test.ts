@@ -185,7 +185,7 @@ test("of all routes, only those that tell nothing of the inventory are open to e
     shutdown: new AbortController().signal,
   };
   const pass: MiddlewareHandler<RouteEnv> = async (_, next) => next();
-  mountRoutes(app, options, { keep: pass, count: pass });
+  mountRoutes(app, options, { keep: pass, queue: pass, count: pass });
   const routes = new Map<string, string>();
   for (const { path, method } of app.routes) {
     // Where POST is served, other methods are refused before anyone is asked who calls.

@@ -14,8 +14,7 @@ import { parseTimeout as parseGrpcTimeout } from "@connectrpc/connect/protocol-g
 import { compressionBrotli, compressionGzip } from "@connectrpc/connect-node";
 import { refuse } from "#dc/model/refusal.ts";
 import { shortenText } from "#kernel/errors.ts";
-import { createSizeRefusal, isEncoded } from "./body_meter.ts";
-import { convertToConnectError, createErrorResponse, HttpRefusal } from "./errors.ts";
+import { convertToConnectError, createErrorResponse, createSizeRefusal, HttpRefusal } from "./errors.ts";
 import { computeMaxInflatedBytes, MAX_GROWTH_RATIO, MAX_MESSAGE_BYTES, MAX_TIMEOUT_MS } from "./limits.ts";
 
 /** Media types in which an RPC is called. */
@@ -69,6 +68,11 @@ export function checkCallHeaders({ header: headers, method, isGrpc }: CallHead):
   readTimeoutMs({ header: headers, isGrpc });
   if (isConnect && Number(headers.get("content-length") ?? 0) > MAX_MESSAGE_BYTES)
     throw createSizeRefusal(MAX_MESSAGE_BYTES);
+}
+
+/** Whether the value of `Content-Encoding` or `grpc-encoding` names a coding other than identity. */
+export function isEncoded(encoding: string | null | undefined): boolean {
+  return encoding !== null && encoding !== undefined && encoding.trim().toLowerCase() !== "identity";
 }
 
 /** Returns the deadline of a call in milliseconds from its arrival; undefined without one. @throws Refusal */

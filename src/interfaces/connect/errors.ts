@@ -75,6 +75,21 @@ export function createRefusalHeaders(error: OperationError): Readonly<Record<str
   return {};
 }
 
+/** Returns the refusal for a used-up memory budget. */
+export function createBusyRefusal(): OperationError {
+  return refuse("SERVER_BUSY", "The server holds as many bytes of other requests as it may: try again later");
+}
+
+/** Returns the refusal of a request body or message of more than `limit` bytes. */
+export function createSizeRefusal(limit: number): OperationError {
+  return refuse("MESSAGE_TOO_LARGE", `The message is too large: expected at most ${limit} bytes`);
+}
+
+/** Returns the error for a body whose sender disconnected. It is not sent; metrics count it as cancelled. */
+export function createUploadAbortedError(): ConnectError {
+  return new ConnectError("The caller aborted the request", Code.Canceled);
+}
+
 /** Returns an error as a plain HTTP response, in Connect's form: `{code, message, details}`. */
 export function createErrorResponse(error: unknown, reportDefect: (error: unknown) => void) {
   const shown = convertToConnectError(error, reportDefect);

@@ -40,7 +40,6 @@ import { Health, HealthCheckResponse_ServingStatus as Status } from "#gen/grpc/h
 import { ServerReflection } from "#gen/grpc/reflection/v1/reflection_pb.ts";
 import { ServerReflection as ServerReflectionV1Alpha } from "#gen/grpc/reflection/v1alpha/reflection_pb.ts";
 import { runAllSteps } from "#kernel/clock.ts";
-import { createBusyRefusal, LARGE_BODY_BYTES } from "./body_meter.ts";
 import {
   type CallHead,
   COMPRESSIONS,
@@ -51,12 +50,12 @@ import {
   readTimeoutMs,
 } from "./call_headers.ts";
 import { describeCaller, type FindPrincipal, findConnection } from "./caller.ts";
-import { convertToConnectError, HttpRefusal, type ReportDefect } from "./errors.ts";
+import { convertToConnectError, createBusyRefusal, HttpRefusal, type ReportDefect } from "./errors.ts";
 import type { RouteContext, RouteEnv, RouteMiddleware, WholeReply } from "./kept_replies.ts";
-import { type MessageFormat, readMessage } from "./large_message.ts";
 import { COMPRESS_MIN_BYTES, MAX_MESSAGE_BYTES, MAX_SMALL_MESSAGE_BYTES, MAX_TIMEOUT_MS } from "./limits.ts";
 import { registerReflectionRoutes } from "./reflection_routes.ts";
-import { encodeReply, openCall } from "./unary_call.ts";
+import { LARGE_BODY_BYTES } from "./request_body.ts";
+import { encodeReply, type MessageFormat, openCall, readMessage } from "./unary_call.ts";
 
 /** JSON options: output has proto names and zero values; input has either spelling. Source: docs/decisions.md#d-02. */
 export const JSON_OPTIONS: Partial<JsonReadOptions & JsonWriteOptions> = {
@@ -242,7 +241,7 @@ const failureKey = createContextKey<unknown>(undefined, { description: "The fail
  * Mounts the datacenter's RPCs, health and reflection as routes: Connect, gRPC-Web and gRPC, selected by Content-Type.
  * Connect JSON is the REST interface. Source: docs/decisions.md#d-02.
  */
-export function mountRpcs(app: Hono<RouteEnv>, options: ConnectOptions, { keep, count }: RouteMiddleware): void {
+export function mountRpcs(app: Hono<RouteEnv>, options: ConnectOptions, { keep, count, queue }: RouteMiddleware): void {
   const { service, findUnreadyReason, reportDefect, shutdown } = options;
   const router = createConnectRouter({
     acceptCompression: COMPRESSIONS,
@@ -266,8 +265,8 @@ export function mountRpcs(app: Hono<RouteEnv>, options: ConnectOptions, { keep, 
       return RESPONSE_ALREADY_SENT;
     };
     if (method.methodKind !== "unary") app.all(requestPath, (context) => answerStream(context, handler));
-    else if (rpc?.effect === "read") app.all(requestPath, open, keep, count, answer);
-    else app.all(requestPath, open, count, answer);
+    else if (rpc?.effect === "read") app.all(requestPath, open, queue, keep, count, answer);
+    else app.all(requestPath, open, queue, count, answer);
   }
 }
 

@@ -145,6 +145,8 @@ export interface RouteEnv {
 export interface RouteMiddleware {
   /** Answers repeated reads with what was sent before. */
   readonly keep: MiddlewareHandler<RouteEnv>;
+  /** Lets one large body at a time be parsed and answered. */
+  readonly queue: MiddlewareHandler<RouteEnv>;
   /** Counts refused requests. */
   readonly count: MiddlewareHandler<RouteEnv>;
 }

@@ -1,4 +1,12 @@
 import {
+  type BinaryReadOptions,
+  type DescMessage,
+  fromBinary,
+  type JsonReadOptions,
+  type JsonValue,
+  type Message,
+} from "@bufbuild/protobuf";
+import {
   type Compression,
   compressionNegotiate,
   encodeEnvelope,
@@ -10,18 +18,18 @@ import { grpcStatusOk } from "@connectrpc/connect/protocol-grpc";
 import { trailerFlag, trailerSerialize } from "@connectrpc/connect/protocol-grpc-web";
 import type { MiddlewareHandler } from "hono";
 import { refuse } from "#dc/model/refusal.ts";
+import { CooperativeScheduler } from "#dc/operations/answers/cooperative_scheduler.ts";
 import { findRpc, SERVICES } from "#dc/operations/index.ts";
-import type { DcService } from "#dc/service.ts";
-import type { ByteAccount } from "#kernel/slots.ts";
 import {
-  BodyMeter,
-  checkAndChargeBinary,
-  checkAndChargeJson,
-  createSizeRefusal,
-  createUploadAbortedError,
-  isEncoded,
-  LARGE_BODY_BYTES,
-} from "./body_meter.ts";
+  createUnreadableRefusal,
+  readJsonText,
+  readJsonValue,
+  UnreadableJson,
+} from "#dc/operations/messages/json_place.ts";
+import type { DcService } from "#dc/service.ts";
+import type { Steps } from "#kernel/clock.ts";
+import { parseJson } from "#kernel/json_object.ts";
+import type { ByteAccount } from "#kernel/slots.ts";
 import {
   type CallHead,
   COMPRESSIONS,
@@ -29,12 +37,16 @@ import {
   checkProtocolVersion,
   describeHead,
   hasDisconnected,
+  isEncoded,
   type NodeRequest,
   readGetCall,
 } from "./call_headers.ts";
 import { type FindPrincipal, findConnection } from "./caller.ts";
+import { createUploadAbortedError } from "./errors.ts";
 import type { RouteEnv, WholeReply } from "./kept_replies.ts";
 import { COMPRESS_MIN_BYTES, ENVELOPE_BYTES, MAX_MESSAGE_BYTES } from "./limits.ts";
+import { checkBinaryShape, checkJsonShape } from "./message_shape.ts";
+import { chargeBytes, LARGE_BODY_BYTES, readBody } from "./request_body.ts";
 
 /**
  * Opens a unary call: authenticates before the body is read, so that an unauthorized caller cannot make the server read
@@ -93,18 +105,19 @@ async function readMessageBytes(head: CallHead, incoming: NodeRequest, account: 
   const { header, method, message, isGrpc: isEnveloped, isBinary } = head;
   const encoding = header.get(isEnveloped ? "grpc-encoding" : "content-encoding");
   const compression = isEncoded(encoding) ? COMPRESSIONS.find(({ name }) => name === encoding) : undefined;
-  const isJson = !isBinary && !isEnveloped;
   const isCompressed = compression !== undefined;
   // A gRPC envelope has five bytes before the JSON, which a scan would misread.
-  const meter = new BodyMeter({ account, isJson, isCompressed, peer: findConnection(incoming) });
+  const isJson = !isBinary && !isEnveloped && !isCompressed;
   const limit = MAX_MESSAGE_BYTES + (isEnveloped ? ENVELOPE_BYTES : 0);
-  const body = message ?? (await readBody(incoming, meter, limit));
+  const body = message ?? (await readBody(incoming, { account, limit, isJson }));
   const sent = isEnveloped ? extractMessage(body, isCompressed) : { bytes: body, isCompressed };
   const bytes = sent.isCompressed ? await decompress(sent.bytes, compression) : sent.bytes;
-  if (isBinary && bytes.length <= LARGE_BODY_BYTES) return bytes;
-  if (isBinary) await meter.scheduler.run(checkAndChargeBinary(method.input, bytes, account));
-  else if (isEnveloped || sent.isCompressed || message !== undefined)
-    await meter.scheduler.run(checkAndChargeJson(bytes, account));
+  if (sent.isCompressed) chargeBytes(account, bytes.length);
+  const isChecked = isBinary ? bytes.length < LARGE_BODY_BYTES : isJson && message === undefined;
+  if (!isChecked)
+    await new CooperativeScheduler(undefined, findConnection(incoming)).run(
+      isBinary ? checkBinaryShape(method.input, bytes) : checkJsonShape(bytes),
+    );
   return bytes;
 }
 
@@ -131,6 +144,32 @@ function extractMessage(body: Uint8Array, isEncodingNamed: boolean) {
   return { bytes: body.subarray(ENVELOPE_BYTES), isCompressed };
 }
 
+/** Type, form and reading options of the messages of one method. */
+export interface MessageFormat {
+  readonly input: DescMessage;
+  readonly isBinary: boolean;
+  readonly options: Partial<JsonReadOptions & BinaryReadOptions>;
+}
+
+const utf8 = new TextDecoder("utf-8", { fatal: true });
+
+/** Reads a request; looks for doubled names of large JSON in steps. @throws Refusal that names what cannot be read */
+export function* readMessage({ input, isBinary, options }: MessageFormat, bytes: Uint8Array): Steps<Message> {
+  try {
+    if (isBinary) return fromBinary(input, bytes, options);
+    if (bytes.length < LARGE_BODY_BYTES) return readJsonText(input, utf8.decode(bytes), options);
+    const json = yield* parseJson(bytes);
+    yield;
+    return readJsonValue(input, json as JsonValue, options);
+  } catch (error) {
+    if (error instanceof UnreadableJson) throw createUnreadableRefusal(error);
+    const problem = error instanceof Error ? error.message : String(error);
+    if (isBinary) throw refuse("MALFORMED_MESSAGE", `Cannot read the message: ${problem}`);
+    const named = error instanceof SyntaxError ? `cannot decode message ${input.typeName} from JSON: ${problem}` : "";
+    throw createUnreadableRefusal(new UnreadableJson(named || String(error), ""));
+  }
+}
+
 /**
  * Returns a successful reply in the form of the call's protocol. The library's own way to it leads through streams,
  * which cost more than most reads.
@@ -154,119 +193,4 @@ export async function encodeReply({ header, isGrpc, isBinary }: CallHead, bytes:
   if (!isWeb) return { status: 200, headers, body: encodeEnvelope(flags, data), trailers };
   const end = { flags: trailerFlag, data: trailerSerialize(new Headers(trailers)) };
   return { status: 200, headers, body: encodeEnvelopes({ flags, data }, end) };
-}
-
-/**
- * Reads a body of at most `limit` bytes by events, which costs less than iterating. Charges large pieces at once and
- * scans them later in steps, because Bun continues to read the connection of a paused request without charging the
- * bytes. The rest of a body that is refused is discarded.
- *
- * @throws Refusal of the meter, MESSAGE_TOO_LARGE; ConnectError canceled if the connection breaks
- */
-export function readBody(request: NodeRequest, meter: BodyMeter, limit: number): Promise<Uint8Array> {
-  if (Number(request.headers["content-length"] ?? 0) > limit) {
-    request.resume();
-    return Promise.reject(createSizeRefusal(limit));
-  }
-  return new Promise((resolve, reject) => new BodyReader({ request, meter, limit }, resolve, reject));
-}
-
-interface BodyReaderOptions {
-  readonly request: NodeRequest;
-  readonly meter: BodyMeter;
-  readonly limit: number;
-}
-
-class BodyReader {
-  readonly #options: BodyReaderOptions;
-  readonly #resolve: (body: Uint8Array) => void;
-  readonly #reject: (error: unknown) => void;
-  readonly #chunks: Uint8Array[] = [];
-  /** Chunks that have arrived but are not scanned yet. */
-  readonly #unscanned: Uint8Array[] = [];
-  #bytes = 0;
-  #isScanning = false;
-  #hasArrived = false;
-  #isSettled = false;
-
-  constructor(options: BodyReaderOptions, resolve: (body: Uint8Array) => void, reject: (error: unknown) => void) {
-    this.#options = options;
-    this.#resolve = resolve;
-    this.#reject = reject;
-    options.request.on("data", this.#receiveChunk).on("end", this.#handleEnd).on("close", this.#handleClose);
-  }
-
-  readonly #receiveChunk = (chunk: Uint8Array) => {
-    const { meter, limit } = this.#options;
-    this.#runOrFail(() => {
-      this.#bytes += chunk.length;
-      if (this.#bytes > limit) throw createSizeRefusal(limit);
-      meter.chargeBytes(chunk);
-      this.#chunks.push(chunk);
-      const isLater = this.#isScanning || (chunk.length >= LARGE_BODY_BYTES && meter.scheduler.isYieldDue());
-      if (isLater) this.#unscanned.push(chunk);
-      else meter.scanJson(chunk);
-      if (isLater && !this.#isScanning) void this.#scanRemainingChunks();
-    });
-  };
-
-  readonly #handleEnd = () => {
-    this.#hasArrived = true;
-    if (!this.#isScanning) this.#completeBody();
-  };
-
-  readonly #handleClose = () => {
-    if (!this.#hasArrived) this.#rejectBody(createUploadAbortedError());
-  };
-
-  async #scanRemainingChunks(): Promise<void> {
-    const { meter } = this.#options;
-    this.#isScanning = true;
-    for (let next = this.#unscanned.shift(); next !== undefined && !this.#isSettled; next = this.#unscanned.shift()) {
-      const chunk = next;
-      await meter.scheduler.yieldIfDue();
-      this.#runOrFail(() => meter.scanJson(chunk));
-    }
-    this.#isScanning = false;
-    if (this.#hasArrived && !this.#isSettled) this.#completeBody();
-  }
-
-  #completeBody(): void {
-    const { meter } = this.#options;
-    this.#runOrFail(() => {
-      meter.chargeParsing();
-      if (this.#bytes < LARGE_BODY_BYTES) this.#resolveBody();
-      // Yields first, because the next step builds a message from the body.
-      else void meter.scheduler.yieldIfDue().then(() => this.#resolveBody());
-    });
-  }
-
-  #runOrFail(work: () => void): void {
-    try {
-      work();
-    } catch (error) {
-      this.#rejectBody(error);
-    }
-  }
-
-  #resolveBody(): void {
-    this.#removeListeners();
-    const [first] = this.#chunks;
-    this.#resolve(this.#chunks.length === 1 && first !== undefined ? first : Buffer.concat(this.#chunks));
-  }
-
-  #rejectBody(error: unknown): void {
-    if (this.#isSettled) return;
-    this.#removeListeners();
-    this.#chunks.length = 0;
-    this.#unscanned.length = 0;
-    this.#options.request.resume();
-    this.#reject(error);
-  }
-
-  #removeListeners(): void {
-    const { request } = this.#options;
-    this.#isSettled = true;
-    request.off("data", this.#receiveChunk).off("end", this.#handleEnd).off("close", this.#handleClose);
-  }
 }

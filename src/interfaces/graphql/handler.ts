@@ -1,8 +1,6 @@
 import {
   type DocumentNode,
-  type ExecutionArgs,
   execute,
-  executeRootSelectionSet,
   type FieldNode,
   type FragmentDefinitionNode,
   GraphQLError,
@@ -10,16 +8,13 @@ import {
   getOperationAST,
   isEnumType,
   isInputObjectType,
-  isInputType,
   isObjectType,
   Kind,
   type OperationDefinitionNode,
   OperationTypeNode,
   parse,
   type SelectionNode,
-  typeFromAST,
   validate,
-  validateExecutionArgs,
 } from "graphql";
 import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from "#dc/limits.ts";
 import type { Reason } from "#dc/model/finding.ts";
@@ -30,13 +25,9 @@ import { createTextReply, type WholeReply } from "../connect/kept_replies.ts";
 import {
   addLiteralPaths,
   addValuePaths,
-  coerceVariableInSteps,
-  emptyLargeLists,
   GRAPHQL_MEDIA_TYPE,
   type GraphqlParams,
-  isLargeValue,
   JSON_MEDIA_TYPE,
-  listWrongPartErrors,
   MAX_ALIAS_CHARS,
   MAX_ALIASES,
   MAX_CACHED_DOCUMENT_CHARS,
@@ -47,8 +38,6 @@ import {
   MAX_TOKENS,
   readParams,
   selectMediaType,
-  TooManyErrors,
-  type WrongPart,
 } from "./large_values.ts";
 import { buildGraphqlSchema, createErrorExtensions, type GraphqlContext } from "./schema.ts";
 
@@ -56,11 +45,8 @@ import { buildGraphqlSchema, createErrorExtensions, type GraphqlContext } from "
 interface GraphqlRequestAccess {
   /** Authenticates the caller. @throws OperationError for a wrong token */
   readonly createContext: () => Promise<GraphqlContext>;
-  /**
-   * Reads at most `limit` bytes of body.
-   * @throws OperationError for a body that is longer, too deep or too complex
-   */
-  readonly readBody: (limit: number) => Promise<Uint8Array>;
+  /** Body of the request, if it has the media type. */
+  readonly body: Uint8Array | undefined;
 }
 
 type GraphqlHandler = (request: Request, how: GraphqlRequestAccess) => Promise<WholeReply>;
@@ -76,7 +62,7 @@ interface GraphqlAnswer {
  */
 export function createGraphqlHandler(): GraphqlHandler {
   const documents = new DocumentCache(buildGraphqlSchema());
-  return async (request, { createContext, readBody }) => {
+  return async (request, { createContext, body }) => {
     const type = selectMediaType(request.headers.get("accept"));
     if (type === undefined) {
       const expected = `${GRAPHQL_MEDIA_TYPE} or ${JSON_MEDIA_TYPE}`;
@@ -86,9 +72,8 @@ export function createGraphqlHandler(): GraphqlHandler {
       );
     }
     try {
-      // Authenticates before the body is read, so that an anonymous caller cannot make the server read one.
       const context = await createContext();
-      const params = await readParams(request, readBody, context.run);
+      const params = await readParams(request, body, context.run);
       const answer = await runOperation(documents, params, { method: request.method, context });
       if (answer.data === undefined) noteOutcome("invalid_argument");
       // With the older media type, the status is 200 for every request that could be parsed.
@@ -138,47 +123,9 @@ async function runOperation(
   }
   const { variables, operationName } = params;
   const given = { schema, document, contextValue: context, variableValues: variables, operationName };
-  const answer = await executeInSteps(given, operation, context);
+  const answer = await execute(given);
   if (answer.errors !== undefined) addValuePaths(answer.errors, { schema, document, operation, variables });
   return answer;
-}
-
-/** Executes an operation; reads large lists among its variables in steps first. */
-async function executeInSteps(
-  given: ExecutionArgs,
-  operation: OperationDefinitionNode,
-  { run }: GraphqlContext,
-): Promise<GraphqlAnswer> {
-  const { schema, document, variableValues: variables = {} } = given;
-  const large = (operation.variableDefinitions ?? []).filter((one) =>
-    isLargeValue(variables?.[one.variable.name.value]),
-  );
-  if (large.length === 0) return execute(given);
-  const names = large.map(({ variable }) => variable.name.value);
-  const small = Object.fromEntries(Object.entries(variables ?? {}).filter(([name]) => !names.includes(name)));
-  // Objects without prototypes, because a variable may be named __proto__.
-  const coerced: Record<string, unknown> = Object.create(null);
-  // The same values with empty lists in place of large ones, for the library's validation.
-  const rest: Record<string, unknown> = Object.create(null);
-  const errors: GraphQLError[] = [];
-  for (const definition of large) {
-    const { name } = definition.variable;
-    const type = typeFromAST(schema, definition.type);
-    if (!isInputType(type)) return execute({ ...given, variableValues: small });
-    rest[name.value] = emptyLargeLists(variables?.[name.value], type);
-    const wrong: WrongPart[] = [];
-    try {
-      coerced[name.value] = await run(coerceVariableInSteps(variables?.[name.value], type, wrong));
-    } catch (error) {
-      if (!(error instanceof TooManyErrors)) throw error;
-    }
-    errors.push(...listWrongPartErrors({ document, operation }, definition, wrong));
-  }
-  if (errors.length > 0) return { errors };
-  const checked = validateExecutionArgs({ ...given, variableValues: { ...small, ...rest } });
-  if (!("schema" in checked)) return { errors: checked };
-  const { sources, coerced: others } = checked.variableValues;
-  return executeRootSelectionSet({ ...checked, variableValues: { sources, coerced: { ...others, ...coerced } } });
 }
 
 function createUnknownOperationError({ definitions }: DocumentNode, name: string | undefined): GraphQLError {

@@ -40,7 +40,7 @@ import type { DcService } from "#dc/service.ts";
 import { type ErrorKind, OperationError } from "#kernel/errors.ts";
 import { isJsonObject } from "#kernel/json_object.ts";
 import { noteOutcome } from "../connect/errors.ts";
-import { convertArgumentsInSteps, type RunSteps, UnreadableArgument } from "./large_values.ts";
+import { convertArguments, type RunSteps, UnreadableArgument } from "./large_values.ts";
 
 export interface GraphqlContext {
   readonly service: DcService;
@@ -121,7 +121,7 @@ async function answerField(method: DescMethodUnary, args: object, context: Graph
 
 async function readArguments(method: DescMethodUnary, args: object, run: GraphqlContext["run"]) {
   try {
-    return await run(convertArgumentsInSteps(method.input, args));
+    return await run(convertArguments(method.input, args));
   } catch (error) {
     if (!(error instanceof UnreadableArgument)) throw error;
     const field = convertToArgumentPath(error.path);

@@ -1,7 +1,7 @@
 import { isIP } from "node:net";
 import { refuse } from "#dc/model/refusal.ts";
-import { createBusyRefusal } from "#interfaces/connect/body_meter.ts";
 import { getRequestPath, type NodeRequest } from "#interfaces/connect/call_headers.ts";
+import { createBusyRefusal } from "#interfaces/connect/errors.ts";
 import type { OperationError } from "#kernel/errors.ts";
 import type { ByteAccount } from "#kernel/slots.ts";
 

@@ -12,9 +12,9 @@ import { writeWindowCalendar } from "#dc/operations/planning/windows/window_cale
 import { listAllWindows } from "#dc/read_pages.ts";
 import { type DcService, IMPORT_METHOD, type LogVerdict } from "#dc/service.ts";
 import { shortenText } from "#kernel/errors.ts";
-import { BodyMeter, createBusyRefusal, isEncoded } from "../connect/body_meter.ts";
+import { isEncoded } from "../connect/call_headers.ts";
 import { describeCaller, type FindPrincipal, findConnection } from "../connect/caller.ts";
-import { createErrorResponse, createMediaTypeRefusal, HttpRefusal } from "../connect/errors.ts";
+import { createBusyRefusal, createErrorResponse, createMediaTypeRefusal, HttpRefusal } from "../connect/errors.ts";
 import type { ConnectOptions } from "../connect/handler.ts";
 import {
   createTextReply,
@@ -23,11 +23,11 @@ import {
   type RouteMiddleware,
   type WholeReply,
 } from "../connect/kept_replies.ts";
-import { readBody } from "../connect/unary_call.ts";
+import { readBody } from "../connect/request_body.ts";
 import { createServiceBackend } from "../dc_mcp/service_backend.ts";
 import { createGraphqlHandler } from "../graphql/handler.ts";
 import { MAX_BULK_BODY_BYTES } from "../graphql/large_values.ts";
-import { createChangeStreamResponse, readJsonBody, readLastEventId } from "./change_stream.ts";
+import { createChangeStreamResponse, parseJsonBody, readJsonBytes, readLastEventId } from "./change_stream.ts";
 import { isGrpcRequest, sendEarlyRefusal } from "./early_reply.ts";
 import type { WebhookSecrets } from "./followed_file.ts";
 import {
@@ -56,15 +56,15 @@ interface WebhookOptions {
   /** Whether a webhook without secrets takes deliveries, as every other route takes changes without a token. */
   readonly isOpen: boolean;
   readonly countDeadLetters: (count: number) => void;
-  readonly meter: BodyMeter;
+  readonly queue: RouteMiddleware["queue"];
 }
 
 /**
  * Applies one delivery of a change feed. Replies 200 to any content once it is stored, since a feed repeats a refused
  * delivery and sends nothing after it. Only a wrong secret, a malformed body or a failure of the database is refused.
  */
-async function receiveWebhook(context: RouteContext, caller: Caller, options: WebhookOptions): Promise<JsonObject> {
-  const { secret, isOpen, service, countDeadLetters, meter } = options;
+async function receiveWebhook(context: RouteContext, caller: Caller, options: WebhookOptions): Promise<Response> {
+  const { secret, isOpen, service, countDeadLetters, queue } = options;
   if (secret === undefined && !isOpen) {
     throw refuse("PERMISSION_DENIED", "The webhook is closed: expected a server with --webhook-secret-file");
   }
@@ -78,9 +78,14 @@ async function receiveWebhook(context: RouteContext, caller: Caller, options: We
       expected,
     });
   }
-  const receipt = await service.applyFeedDelivery(await readJsonBody(context, MAX_DELIVERY_BYTES, meter), feed, caller);
-  countDeadLetters(receipt.deadLetters);
-  return convertReceiptToJson(receipt);
+  const bytes = await readJsonBytes(context, MAX_DELIVERY_BYTES);
+  context.set("body", bytes);
+  await queue(context, async () => {
+    const receipt = await service.applyFeedDelivery(await parseJsonBody(context, bytes), feed, caller);
+    countDeadLetters(receipt.deadLetters);
+    leaveJson(context, convertReceiptToJson(receipt));
+  });
+  return RESPONSE_ALREADY_SENT;
 }
 
 function convertReceiptToJson({ accepted, duplicates, outOfBand, ignored, deadLetters }: DeliveryReceipt): JsonObject {
@@ -177,7 +182,7 @@ const READ_ONLY_ROUTES = [
  *
  * Source: docs/contract/datacenter-interfaces.md#http-routes; docs/decisions.md#d-11.
  */
-export function mountRoutes(app: Hono<RouteEnv>, options: AppOptions, { keep, count }: RouteMiddleware): void {
+export function mountRoutes(app: Hono<RouteEnv>, options: AppOptions, { keep, count, queue }: RouteMiddleware): void {
   app.use(count);
   app.use(async (context, next) => {
     await next();
@@ -223,10 +228,9 @@ export function mountRoutes(app: Hono<RouteEnv>, options: AppOptions, { keep, co
     const { service, webhookSecret: secret, isWebhookOpen: isOpen = false, countDeadLetters = () => {} } = options;
     // A feed authenticates with a secret instead of a principal.
     const caller = createRequestCaller(context, "WEBHOOK", undefined);
-    const receiver = { service, secret, isOpen, countDeadLetters, meter: createBodyMeter(context) };
-    return leaveJson(context, await receiveWebhook(context, caller, receiver));
+    return receiveWebhook(context, caller, { service, secret, isOpen, countDeadLetters, queue });
   });
-  mountGraphql(app, options, keep);
+  mountGraphql(app, options, { keep, queue });
   app.post(IMPORT_PATH, (context) => answerImport(context, options));
   app.post(MCP_PATH, (context) => answerMcpRequest(context, options));
   for (const path of READ_ONLY_ROUTES) app.all(path, createMethodRefuser("GET, HEAD"));
@@ -241,9 +245,13 @@ export function mountRoutes(app: Hono<RouteEnv>, options: AppOptions, { keep, co
   app.onError((error, context) => createFailureResponse(error, context, options));
 }
 
-function mountGraphql(app: Hono<RouteEnv>, options: AppOptions, keep: MiddlewareHandler<RouteEnv>): void {
+function mountGraphql(
+  app: Hono<RouteEnv>,
+  options: AppOptions,
+  { keep, queue }: Pick<RouteMiddleware, "keep" | "queue">,
+): void {
   const graphql = createGraphqlHandler();
-  app.all("/graphql", openGraphql(options), keep, async (context) => {
+  app.all("/graphql", openGraphql(options), queue, keep, async (context) => {
     const { signal } = context.req.raw;
     const scheduler = new CooperativeScheduler(signal, findConnection(context.env.incoming));
     const reply = await graphql(context.req.raw, {
@@ -253,22 +261,25 @@ function mountGraphql(app: Hono<RouteEnv>, options: AppOptions, keep: Middleware
         const { service, reportDefect } = options;
         return { service, caller: getCaller(context), reportDefect, signal, run: (steps) => scheduler.run(steps) };
       },
-      readBody: async (limit) => context.get("body") ?? readMeteredBody(context, limit),
+      body: context.get("body"),
     });
     return leaveReply(context, reply);
   });
 }
 
-/** Finds the caller of GraphQL, and reads a body whose reply may be kept. */
+/** Finds the caller of GraphQL, and reads a body that it takes. */
 function openGraphql(options: AppOptions): MiddlewareHandler<RouteEnv> {
   return async (context, next) => {
     const { method, headers } = context.env.incoming;
     const isJson = /^application\/json\s*(?:;|$)/i.test(headers["content-type"] ?? "");
-    const isPlain = method === "POST" && isJson && headers["content-encoding"] === undefined;
+    const isTaken = method === "POST" && isJson && !isEncoded(headers["content-encoding"]);
     try {
       context.set("caller", await findCaller(context, options, "GRAPHQL"));
       if (method === "GET") context.set("body", new Uint8Array());
-      else if (isPlain) context.set("body", await readMeteredBody(context, MAX_BULK_BODY_BYTES));
+      else if (isTaken) {
+        const limits = { account: context.get("account"), limit: MAX_BULK_BODY_BYTES, isJson: true };
+        context.set("body", await readBody(context.env.incoming, limits));
+      }
     } catch (failure) {
       context.set("failure", failure);
     }
@@ -324,19 +335,6 @@ function chargeResponse(context: RouteContext, options: AppOptions): void {
   context.res = createFailureResponse(createBusyRefusal(), context, options);
 }
 
-function createBodyMeter(context: RouteContext): BodyMeter {
-  return new BodyMeter({
-    account: context.get("account"),
-    isJson: true,
-    isCompressed: isEncoded(context.req.header("content-encoding")),
-    peer: findConnection(context.env.incoming),
-  });
-}
-
-function readMeteredBody(context: RouteContext, limit: number): Promise<Uint8Array> {
-  return readBody(context.env.incoming, createBodyMeter(context), limit);
-}
-
 async function answerReadiness(context: RouteContext, { findUnreadyReason, shutdown }: AppOptions): Promise<Response> {
   if (shutdown.aborted) return context.text("The server is shutting down\n", 503);
   const why = await findUnreadyReason();
@@ -362,7 +360,7 @@ async function answerMcpRequest(context: RouteContext, options: AppOptions): Pro
   const { answerMcpPost } = await import("../dc_mcp/http_endpoint.ts");
   return answerMcpPost(context.req.raw, {
     createBackend: () => createServiceBackend(service, caller),
-    readBody: (limit) => readJsonBody(context, limit, createBodyMeter(context)),
+    readBody: async (limit) => parseJsonBody(context, await readJsonBytes(context, limit)),
     log: (text) => reportDefect(`POST ${MCP_PATH}`, text),
   });
 }
@@ -381,10 +379,10 @@ async function answerImport(context: RouteContext, options: AppOptions): Promise
       "accept-encoding": "identity",
     });
   const parameters = readImportParameters(context.req.queries());
-  const meter = new BodyMeter({ account, isJson: !isSheet, peer: findConnection(incoming) });
-  const file = Buffer.from(await readBody(incoming, meter, MAX_IMPORT_BYTES));
+  const file = Buffer.from(await readBody(incoming, { account, limit: MAX_IMPORT_BYTES, isJson: !isSheet }));
   if (isSheet && !account.tryCharge(file.length * SHEET_COPIES)) throw createBusyRefusal();
-  const run = await openImport({ ...parameters, file, isSheet, service, caller, scheduler: meter.scheduler });
+  const scheduler = new CooperativeScheduler(undefined, findConnection(incoming));
+  const run = await openImport({ ...parameters, file, isSheet, service, caller, scheduler });
   return createImportResponse(run, {
     ended: AbortSignal.any([context.req.raw.signal, shutdown]),
     reportDefect: (error) => reportDefect(`POST ${IMPORT_PATH}`, error),

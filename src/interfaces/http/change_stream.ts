@@ -1,14 +1,17 @@
 import { promisify } from "node:util";
 import { gunzip } from "node:zlib";
 import { refuse } from "#dc/model/refusal.ts";
+import { CooperativeScheduler } from "#dc/operations/answers/cooperative_scheduler.ts";
 import type { ChangeNotice, ChangeStream, StreamStartPosition } from "#dc/operations/stream/change_streams.ts";
 import { OperationError, shortenText } from "#kernel/errors.ts";
-import { parseJson } from "#kernel/json_cuts.ts";
-import { type BodyMeter, createSizeRefusal } from "../connect/body_meter.ts";
-import { createBodyRefusal, createMediaTypeRefusal, HttpRefusal } from "../connect/errors.ts";
+import { parseJson } from "#kernel/json_object.ts";
+import type { NodeRequest } from "../connect/call_headers.ts";
+import { findConnection } from "../connect/caller.ts";
+import { createBodyRefusal, createMediaTypeRefusal, createSizeRefusal, HttpRefusal } from "../connect/errors.ts";
 import type { RouteContext } from "../connect/kept_replies.ts";
 import { computeMaxInflatedBytes } from "../connect/limits.ts";
-import { readBody } from "../connect/unary_call.ts";
+import { checkJsonShape } from "../connect/message_shape.ts";
+import { chargeBytes, readBody } from "../connect/request_body.ts";
 
 /** Milliseconds between checks of a stream's caller: an expired token can read for this long. */
 const CALLER_CHECK_MS = 2000;
@@ -153,29 +156,26 @@ function formatEndFrame(code: string, message: string): string {
 
 const decompressGzip = promisify(gunzip);
 
-/**
- * Reads a JSON body, decompressing gzip, of at most `limit` bytes both compressed and decompressed.
- * @throws Refusal for another type or encoding, beyond the limit, or for anything but JSON in UTF-8
- */
-export async function readJsonBody(
-  { req: { raw: request }, env }: RouteContext,
-  limit: number,
-  meter: BodyMeter,
-): Promise<unknown> {
-  const [type = ""] = (request.headers.get("content-type") ?? "").split(";");
-  if (type.trim().toLowerCase() !== "application/json") {
-    throw createMediaTypeRefusal(request, "application/json");
-  }
-  const encoding = (request.headers.get("content-encoding") ?? "identity").trim().toLowerCase();
+/** Reads the bytes of a JSON body, also of one compressed with gzip, and checks their shape. @throws Refusal */
+export async function readJsonBytes({ req, env, get }: RouteContext, limit: number): Promise<Uint8Array> {
+  const [type = ""] = (req.header("content-type") ?? "").split(";");
+  if (type.trim().toLowerCase() !== "application/json") throw createMediaTypeRefusal(req.raw, "application/json");
+  const encoding = (req.header("content-encoding") ?? "identity").trim().toLowerCase();
   if (encoding !== "identity" && encoding !== "gzip") {
     const message = `Content-Encoding "${shortenText(encoding)}" is not known: expected gzip`;
     throw new HttpRefusal("UNSUPPORTED_MEDIA_TYPE", message, { "accept-encoding": "gzip, identity" });
   }
-  const sent = await readBody(env.incoming, meter, limit);
-  if (encoding === "identity") return parseJsonBody(sent, meter);
+  const isPlain = encoding === "identity";
+  const sent = await readBody(env.incoming, { account: get("account"), limit, isJson: isPlain });
+  if (isPlain) return sent;
   const bytes = await unzipBody(sent, Math.min(limit, computeMaxInflatedBytes(sent.length)));
-  await meter.scheduler.run(meter.checkShape(bytes));
-  return parseJsonBody(bytes, meter);
+  chargeBytes(get("account"), bytes.length);
+  await createScheduler(env.incoming).run(checkJsonShape(bytes));
+  return bytes;
+}
+
+function createScheduler(incoming: NodeRequest): CooperativeScheduler {
+  return new CooperativeScheduler(undefined, findConnection(incoming));
 }
 
 async function unzipBody(bytes: Uint8Array, limit: number): Promise<Uint8Array> {
@@ -188,9 +188,10 @@ async function unzipBody(bytes: Uint8Array, limit: number): Promise<Uint8Array> 
   }
 }
 
-async function parseJsonBody(bytes: Uint8Array, { scheduler }: BodyMeter): Promise<unknown> {
+/** Parses the bytes of a JSON body. @throws Refusal MALFORMED_MESSAGE */
+export async function parseJsonBody({ env }: RouteContext, bytes: Uint8Array): Promise<unknown> {
   try {
-    return await scheduler.run(parseJson(bytes));
+    return await createScheduler(env.incoming).run(parseJson(bytes));
   } catch (error) {
     throw createBodyRefusal(error);
   }

@@ -10,6 +10,7 @@ import { getRequestPath, type NodeRequest, type NodeResponse, removeAuthority } 
 import { findInterfaceName, findStatusOutcome, runCountedCall } from "../connect/errors.ts";
 import { mountRpcs, STREAMING_RPC_PATHS, UNCOUNTED_RPC_PATHS } from "../connect/handler.ts";
 import { keepReplies, type RouteEnv, sendReply } from "../connect/kept_replies.ts";
+import { queueLargeBodies } from "../connect/request_body.ts";
 import { type AdmissionRules, RequestAdmission } from "./admission.ts";
 import { type AppOptions, CHANGE_STREAM_PATH, mountRoutes } from "./app.ts";
 import { sendEarlyRefusal, sendPreflightReply, setCommonHeaders } from "./early_reply.ts";
@@ -35,7 +36,7 @@ export function createHttpHandler(
   const admission = new RequestAdmission(options.admission);
   const accounts = new WeakMap<NodeRequest, ByteAccount>();
   const app = new Hono<RouteEnv>();
-  const middleware = { keep: keepReplies(options.service), count: countRefused(options) };
+  const middleware = { keep: keepReplies(options.service), queue: queueLargeBodies(), count: countRefused(options) };
   app.use(sendReplies(accounts));
   mountRpcs(app, options, middleware);
   mountRoutes(app, options, middleware);

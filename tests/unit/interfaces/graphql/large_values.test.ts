@@ -1,14 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import { fromJson, type JsonObject, toJson } from "@bufbuild/protobuf";
-import { coerceInputValue, type GraphQLInputType } from "graphql";
 import { BulkUpsertDevicesRequestSchema } from "#gen/datacenter/v1/datacenter_pb.ts";
-import {
-  coerceVariableInSteps,
-  convertArgumentsInSteps,
-  UnreadableArgument,
-} from "#interfaces/graphql/large_values.ts";
-import { buildGraphqlSchema } from "#interfaces/graphql/schema.ts";
-import type { Steps } from "#kernel/clock.ts";
+import { convertArguments, UnreadableArgument } from "#interfaces/graphql/large_values.ts";
+import { runAllSteps } from "#kernel/clock.ts";
 import { served } from "../../../support/dc/served.ts";
 import { http1 } from "../../../support/http_client.ts";
 
@@ -19,43 +13,7 @@ const devices = (count: number, portCount: number) => Array.from({ length: count
 /** A device as proto JSON has it, whose words have a prefix. */
 const unkinded = (one: ReturnType<typeof device>) => ({ ...one, ports: one.ports.map(({ name }) => ({ name })) });
 
-function counted<Result>(steps: Steps<Result>) {
-  for (let count = 0; ; count++) {
-    const { done, value } = steps.next();
-    if (done === true) return { value, count };
-  }
-}
-
-function itemsType(): GraphQLInputType {
-  const field = buildGraphqlSchema().getMutationType()?.getFields()["bulkUpsertDevices"];
-  const type = field?.args.find(({ name }) => name === "items")?.type;
-  if (type === undefined) throw new Error("There is no bulkUpsertDevices(items)");
-  return type;
-}
-
 describe("A large variable of GraphQL", () => {
-  for (const [name, value] of Object.entries({
-    "many small items": devices(500, 1),
-    "an item with many ports": devices(2, 500),
-    "few items": devices(3, 3),
-    "one item in place of a list": device(1, 300),
-    nothing: null,
-  })) {
-    test(`becomes what the library makes of it: ${name}`, () => {
-      const { value: coerced } = counted(coerceVariableInSteps(value, itemsType(), []));
-
-      expect(coerced).toEqual(coerceInputValue(value, itemsType()));
-    });
-  }
-
-  test("is read in as many steps as it has items, those within items included", () => {
-    expect(counted(coerceVariableInSteps(devices(500, 1), itemsType(), [])).count).toBeGreaterThanOrEqual(500);
-    expect(counted(coerceVariableInSteps(devices(2, 500), itemsType(), [])).count).toBeGreaterThanOrEqual(1000);
-    expect(
-      counted(convertArgumentsInSteps(BulkUpsertDevicesRequestSchema, { items: devices(40, 40).map(unkinded) })).count,
-    ).toBe(40 * 41);
-  });
-
   test("is refused with the places of its wrong parts, as a small one is", async () => {
     const at = await served();
     const query = "mutation($i: [DeviceInput!]!) { bulkUpsertDevices(items: $i) { __typename } }";
@@ -115,19 +73,18 @@ test("a large variable may be named as a prototype is", async () => {
   expect(JSON.parse(text).data?.bulkUpsertDevices).toEqual({ failed: 30 });
 });
 
-test("messageInSteps reads what the library reads, and names the place of what cannot be read", () => {
+test("convertArguments reads what the library reads, and names the place of what cannot be read", () => {
   const plain = (value: unknown) => JSON.parse(JSON.stringify(value));
   const proto = devices(30, 30).map(unkinded);
-  const { value } = counted(convertArgumentsInSteps(BulkUpsertDevicesRequestSchema, { atomic: true, items: proto }));
+  const message = runAllSteps(convertArguments(BulkUpsertDevicesRequestSchema, { atomic: true, items: proto }));
 
   const read = fromJson(BulkUpsertDevicesRequestSchema, plain({ atomic: true, items: proto }));
-  expect(toJson(BulkUpsertDevicesRequestSchema, value as typeof read)).toEqual(
+  expect(toJson(BulkUpsertDevicesRequestSchema, message as typeof read)).toEqual(
     toJson(BulkUpsertDevicesRequestSchema, read),
   );
 
   const broken = [...proto, { code: "X", ports: [...ports(30).map(({ name }) => ({ name })), { name: 5 }] }];
-  const failing = () =>
-    counted(convertArgumentsInSteps(BulkUpsertDevicesRequestSchema, { items: broken } as JsonObject));
+  const failing = () => runAllSteps(convertArguments(BulkUpsertDevicesRequestSchema, { items: broken } as JsonObject));
   expect(failing).toThrow(UnreadableArgument);
   try {
     failing();

@@ -6,7 +6,7 @@ import {
   UpsertDeviceRequestSchema,
 } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { BINARY_OPTIONS, JSON_OPTIONS } from "#interfaces/connect/handler.ts";
-import { type MessageFormat, readMessage } from "#interfaces/connect/large_message.ts";
+import { type MessageFormat, readMessage } from "#interfaces/connect/unary_call.ts";
 import { runAllSteps } from "#kernel/clock.ts";
 
 const BULK: MessageFormat = { input: BulkUpsertDevicesRequestSchema, isBinary: false, options: JSON_OPTIONS };
@@ -23,17 +23,9 @@ const devices = (count: number, portCount?: number) => Array.from({ length: coun
 const text = (value: unknown) => JSON.stringify(value);
 const spaces = " ".repeat(40_000);
 
-function stepped(form: MessageFormat, json: string) {
-  const steps = readMessage(form, Buffer.from(json));
-  let count = 0;
-  for (;;) {
-    const { done, value } = steps.next();
-    if (done === true) return { message: value, count };
-    count++;
-  }
-}
+const read = (form: MessageFormat, json: string) => runAllSteps(readMessage(form, Buffer.from(json)));
 
-describe("largeMessage reads JSON as the library does,", () => {
+describe("readMessage reads JSON as the library does,", () => {
   const TEXTS: Readonly<Record<string, readonly [MessageFormat, string]>> = {
     "a list of 1,000 items": [BULK, text({ atomic: true, items: devices(1000), update_mask: "code" })],
     "items that are large": [BULK, text({ items: devices(3, 2000) })],
@@ -51,14 +43,14 @@ describe("largeMessage reads JSON as the library does,", () => {
   };
   for (const [what, [form, json]] of Object.entries(TEXTS)) {
     test(what, () => {
-      const { message } = stepped(form, json);
+      const message = read(form, json);
 
       expect(toJson(form.input, message)).toEqual(toJson(form.input, fromJsonString(form.input, json, form.options)));
     });
   }
 });
 
-describe("largeMessage refuses what the library refuses,", () => {
+describe("readMessage refuses what the library refuses,", () => {
   const items = text(devices(1000)).slice(1, -1);
   const TEXTS: Readonly<Record<string, readonly [form: MessageFormat, json: string, told: string]>> = {
     "a comma at the end": [BULK, `{"items":[${items},]}`, "Cannot read"],
@@ -94,30 +86,18 @@ describe("largeMessage refuses what the library refuses,", () => {
   for (const [what, [form, json, told]] of Object.entries(TEXTS)) {
     test(what, () => {
       expect(() => fromJsonString(form.input, json, form.options)).toThrow();
-      expect(() => stepped(form, json)).toThrow(told);
+      expect(() => read(form, json)).toThrow(told);
     });
   }
 
   test("a word that its enumeration does not have, also where unknown fields are ignored", () => {
     const json = text({ filter: { tags: ports(2000).map(({ name }) => name), kinds: ["DEVICE_KIND_TOASTER"] } });
 
-    expect(() => stepped(SEARCH, json)).toThrow('Cannot read filter.kinds[0] "DEVICE_KIND_TOASTER"');
+    expect(() => read(SEARCH, json)).toThrow('Cannot read filter.kinds[0] "DEVICE_KIND_TOASTER"');
   });
 });
 
-test("largeMessage gives way every thousand objects, however short these are and wherever they are", () => {
-  const objects = 30_000;
-  const items = (each: number) => Array(objects / each).fill({ ports: Array(each).fill({}) });
-  const bodies: readonly (readonly [MessageFormat, object])[] = [
-    [BULK, { items: Array(objects).fill({}) }],
-    [BULK, { items: items(10_000) }],
-    [BULK, { items: items(100) }],
-    [ONE, { device: { ports: Array(objects).fill({}) } }],
-  ];
-  for (const [form, body] of bodies) expect(stepped(form, text(body)).count).toBeGreaterThan(objects / 1000);
-});
-
-test("largeMessage refuses a binary message that is cut off", () => {
+test("readMessage refuses a binary message that is cut off", () => {
   const { input } = BULK;
   const bytes = toBinary(input, fromJson(input, { items: devices(1000) }));
   const form = { input, isBinary: true, options: BINARY_OPTIONS };

@@ -1,0 +1,80 @@
+import type { MiddlewareHandler } from "hono";
+import { type ByteAccount, TaskSlots } from "#kernel/slots.ts";
+import { hasDisconnected, type NodeRequest } from "./call_headers.ts";
+import { createBusyRefusal, createSizeRefusal, createUploadAbortedError } from "./errors.ts";
+import type { RouteEnv } from "./kept_replies.ts";
+import { checkChunk, JsonShapeScan } from "./message_shape.ts";
+
+/** Size in bytes from which a body is read in several turns of the event loop, so that other calls can run between. */
+export const LARGE_BODY_BYTES = 16 * 1024;
+/** Size in bytes from which bodies are answered one at a time: their objects take up to 50 times as much memory. */
+const QUEUED_BODY_BYTES = 256 * 1024;
+
+/** Charges bytes of a request. @throws Refusal SERVER_BUSY; MESSAGE_TOO_LARGE if they would fit beside no other request */
+export function chargeBytes(account: ByteAccount, bytes: number): void {
+  if (account.tryCharge(bytes)) return;
+  throw account.heldBytes + bytes > account.maxBytes ? createSizeRefusal(account.maxBytes) : createBusyRefusal();
+}
+
+export interface BodyOptions {
+  readonly account: ByteAccount;
+  readonly limit: number;
+  /** Whether the body is JSON, whose shape is checked while it arrives. */
+  readonly isJson: boolean;
+}
+
+/**
+ * Reads a body by events, which costs less than iterating, and charges it. The rest of a body that is refused is
+ * discarded.
+ * @throws Refusal SERVER_BUSY, MESSAGE_TOO_LARGE or MESSAGE_TOO_COMPLEX; ConnectError canceled if the connection breaks
+ */
+export function readBody(request: NodeRequest, { account, limit, isJson }: BodyOptions): Promise<Uint8Array> {
+  if (Number(request.headers["content-length"] ?? 0) > limit) {
+    request.resume();
+    return Promise.reject(createSizeRefusal(limit));
+  }
+  const scan = isJson ? new JsonShapeScan() : undefined;
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  return new Promise((resolve, reject) => {
+    const receive = (chunk: Uint8Array) => {
+      try {
+        bytes += chunk.length;
+        if (bytes > limit) throw createSizeRefusal(limit);
+        chargeBytes(account, chunk.length);
+        if (scan !== undefined) checkChunk(scan, chunk);
+        chunks.push(chunk);
+      } catch (error) {
+        fail(error);
+      }
+    };
+    const complete = () => {
+      stop();
+      const [first] = chunks;
+      resolve(chunks.length === 1 && first !== undefined ? first : Buffer.concat(chunks));
+    };
+    const abort = () => fail(createUploadAbortedError());
+    const stop = () => request.off("data", receive).off("end", complete).off("close", abort);
+    const fail = (error: unknown) => {
+      stop();
+      request.resume();
+      reject(error);
+    };
+    request.on("data", receive).on("end", complete).on("close", abort);
+  });
+}
+
+/** Lets one large body at a time be parsed and answered, with a turn of the event loop before each. */
+export function queueLargeBodies(): MiddlewareHandler<RouteEnv> {
+  const slots = new TaskSlots(1);
+  return async (context, next) => {
+    // hono would take what `next` resolves with for a response.
+    if ((context.get("body")?.length ?? 0) < QUEUED_BODY_BYTES) return void (await next());
+    await slots.runInSlot(async () => {
+      await new Promise(setImmediate);
+      const { incoming, outgoing } = context.env;
+      if (hasDisconnected(incoming, outgoing)) context.set("failure", createUploadAbortedError());
+      await next();
+    });
+  };
+}

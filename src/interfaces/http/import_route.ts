@@ -116,7 +116,7 @@ export async function openImport(request: ImportRequest): Promise<ImportEvents> 
     requireRowCount(sheet.rows.length);
     file = await readSheetRows(sheet, { kind, columns: columns ?? sheet.headings, defaults, decimal }, scheduler);
   } else {
-    file = readJsonRows(decodeFile(request.file));
+    file = await readJsonRows(decodeFile(request.file), scheduler);
     requireRowCount(file.rows.length);
   }
   return (report, signal) => runFileImport(file, request, { report, signal });

@@ -1,10 +1,14 @@
-import type { JsonValue } from "@bufbuild/protobuf";
+import { type JsonValue, toJson } from "@bufbuild/protobuf";
 import { refuse } from "#dc/model/refusal.ts";
 import type { ResourceKind } from "#dc/model/resources.ts";
 import { shortenText } from "#kernel/errors.ts";
 import { isJsonObject, tryParseJson } from "#kernel/json_object.ts";
 import { cleanCell, isBlankRecord } from "#words/spreadsheet.ts";
 import type { CooperativeScheduler } from "../answers/cooperative_scheduler.ts";
+import { createUnreadableRefusal, readJsonValue, UnreadableJson } from "../messages/json_place.ts";
+import { convertPlainJson } from "../messages/plain_json.ts";
+import { detailRegistry } from "../messages/status.ts";
+import { RESOURCE_SCHEMAS } from "../writes/changes.ts";
 import {
   type BadLine,
   findKind,
@@ -143,37 +147,62 @@ function setValueAt(resource: ResourceJson, [name = "", inner]: readonly string[
 }
 
 /** Reads JSON Lines, `{"rack": {…}}` on each line, or one JSON object of lists, `{"racks": […], "devices": […]}`. */
-export function readJsonRows(text: string): FileRows {
+export async function readJsonRows(text: string, scheduler: CooperativeScheduler): Promise<FileRows> {
   const whole = tryParseJson(text);
-  if (isJsonObject<JsonValue>(whole) && Object.keys(whole).some((key) => KINDS.some(({ list }) => list === key)))
-    return readListRows(whole);
+  const isLists =
+    isJsonObject<JsonValue>(whole) && Object.keys(whole).some((key) => KINDS.some(({ list }) => list === key));
   const rows: FileRow[] = [];
   const unreadable: BadLine[] = [];
+  for (const item of isLists ? listItems(whole) : lineItems(text)) {
+    await scheduler.yieldIfDue();
+    if ("reason" in item) unreadable.push(item);
+    else rows.push(createJsonRow(item));
+  }
+  return { rows, unreadable };
+}
+
+interface JsonItem {
+  readonly kind: ResourceKind;
+  readonly line: number;
+  readonly json: JsonValue;
+}
+
+function* lineItems(text: string): Generator<JsonItem | BadLine> {
   for (const [index, line] of text
     .replace(/^\uFEFF/, "")
     .split(/\r?\n/)
     .entries()) {
     if (line.trim() === "") continue;
     try {
-      const { kind, json } = parseResourceJson(line);
-      rows.push({ kind, line: index + 1, resource: json, problems: [] });
+      yield { ...parseResourceJson(line), line: index + 1 };
     } catch (error) {
-      unreadable.push(createBadLine(index + 1, (error as Error).message));
+      const isJson = !(error instanceof SyntaxError);
+      yield createBadLine(index + 1, isJson ? (error as Error).message : "This is no JSON object");
     }
   }
-  return { rows, unreadable };
 }
 
-function readListRows(whole: Readonly<Record<string, JsonValue>>): FileRows {
-  const rows: FileRow[] = [];
-  const unreadable: BadLine[] = [];
+function* listItems(whole: Readonly<Record<string, JsonValue>>): Generator<JsonItem | BadLine> {
   for (const [key, list] of Object.entries(whole)) {
     const kind = findKind(key);
-    if (kind !== undefined && Array.isArray(list))
-      rows.push(...list.map((resource, index) => ({ kind, line: index + 1, resource, problems: [] })));
-    else unreadable.push(createBadLine(1, `"${key}" is no list of ${KINDS.map((one) => one.list).join(", ")}`));
+    if (kind !== undefined && Array.isArray(list)) yield* list.map((json, index) => ({ kind, line: index + 1, json }));
+    else yield createBadLine(1, `"${key}" is no list of ${KINDS.map((one) => one.list).join(", ")}`);
   }
-  return { rows, unreadable };
+}
+
+/** Creates a row of JSON in any spelling that requests take, such as SERVER for DEVICE_KIND_SERVER. */
+function createJsonRow({ kind, line, json }: JsonItem): FileRow {
+  const schema = RESOURCE_SCHEMAS[kind];
+  if (convertPlainJson(schema, json) !== undefined) return { kind, line, resource: json, problems: [] };
+  try {
+    const message = readJsonValue(schema, json);
+    const resource = toJson(schema, message, { useProtoFieldName: true, registry: detailRegistry });
+    return { kind, line, resource, problems: [] };
+  } catch (error) {
+    if (!(error instanceof UnreadableJson)) throw error;
+    const problem = { field: error.path, message: createUnreadableRefusal(error).message };
+    return { kind, line, resource: json, problems: [problem] };
+  }
 }
 
 function createBadLine(number: number, reason: string): BadLine {

@@ -5,6 +5,7 @@ import { CsvError, parse } from "csv-parse";
 import { refuse } from "#dc/model/refusal.ts";
 import type { ResourceKind } from "#dc/model/resources.ts";
 import { OperationError } from "#kernel/errors.ts";
+import { formatConstant } from "#words/names.ts";
 import {
   detectDelimiter,
   type FigureReading,
@@ -198,22 +199,23 @@ export function readFigureOrWord(
   return read;
 }
 
-/** Converts a text to an enum value, such as `DEVICE_STATUS_ACTIVE` for `active`. */
+/** Converts a text to an enum value, such as `DEVICE_STATUS_ACTIVE` for `active`, and `N_PLUS_1` for `N+1`. */
 function convertToEnumValue(
   values: readonly { readonly name: string; readonly number: number; readonly localName: string }[],
   text: string,
 ): string {
-  const wanted = text.toUpperCase().replace(/[^A-Z0-9]+/g, "_");
-  const found = values.find(({ name }) => name === wanted || name.endsWith(`_${wanted}`));
+  const normalize = (word: string) => word.toUpperCase().replace(/[^A-Z0-9]+/g, "_");
+  const wanted = normalize(text);
+  const found =
+    values.find(({ name }) => name === wanted || name.endsWith(`_${wanted}`)) ??
+    values.find(({ localName }) => normalize(formatConstant(localName)) === wanted);
   if (found !== undefined && found.number !== 0) return found.name;
   const words = values.filter(({ number }) => number > 0).map(({ localName }) => localName.toLowerCase());
   throw new Error(`"${text}" is none of its values: expected ${words.join(", ")}`);
 }
 
-const FLAGS_BY_WORD: Readonly<Record<string, boolean>> = {
-  ...{ yes: true, true: true, 1: true },
-  ...{ no: false, false: false, 0: false },
-};
+const TRUE_WORDS = ["yes", "true", "1"];
+const FALSE_WORDS = ["no", "false", "0"];
 
 /**
  * Reads a cell: figures with units, words of enumerations, yes and no, lists with commas, ends of cables as
@@ -229,8 +231,8 @@ export function readCell({ field }: CellTarget, text: string, rules: CellRules):
   if (fieldKind === "map" || (message !== undefined && message.name !== "Timestamp"))
     return { value: JSON.parse(text) as JsonValue };
   if (scalar === ScalarType.BOOL) {
-    const value = FLAGS_BY_WORD[text.toLowerCase()];
-    if (value === undefined) throw new Error(`"${text}" is neither yes nor no`);
+    const value = TRUE_WORDS.includes(text.toLowerCase());
+    if (!value && !FALSE_WORDS.includes(text.toLowerCase())) throw new Error(`"${text}" is neither yes nor no`);
     return { value };
   }
   const readOne = (part: string): CellValue => readFigureOrWord(field, part, rules) ?? { value: part };

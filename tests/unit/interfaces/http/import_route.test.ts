@@ -1,4 +1,8 @@
 import { describe, expect, test } from "bun:test";
+import { findCellTarget, readCell } from "#dc/operations/import/sheet.ts";
+import { IMPORT_KINDS } from "#dc/operations/import/wire.ts";
+import { listEnumChoices } from "#web/console/edit/form_model.ts";
+import { listColumnTargets } from "#web/console/import/import_file.ts";
 import { served } from "../../../support/dc/served.ts";
 import { eachTest } from "../../../support/each_test.ts";
 import { http1 } from "../../../support/http_client.ts";
@@ -68,6 +72,36 @@ describe("POST /import", () => {
     expect(of(first, "refused")).toMatchObject([{ line: 2 }]);
     expect(of(again, "written").map(({ outcome }) => outcome)).toEqual(["UNCHANGED", "UNCHANGED"]);
     expect(problems(again)).toEqual([[2, [{ field: "code", message: "Line 1 has it already" }]]]);
+  });
+
+  test("knows every field and word that the console offers for a column", async () => {
+    const unknown = IMPORT_KINDS.flatMap((kind) =>
+      listColumnTargets(kind).flatMap(({ path, field }) => {
+        const target = findCellTarget(kind, path);
+        if (target === undefined) return [`${kind} ${path}`];
+        const choices = field.type === "choice" ? listEnumChoices(field.of ?? "") : [];
+        const read = (text: string) => readCell(target, text, { heading: "", decimal: undefined }).value;
+        return choices.filter((words) => words.some((word) => read(word) !== words[0])).map(String);
+      }),
+    );
+
+    expect(unknown).toEqual([]);
+  });
+
+  test("takes JSON in any spelling of requests, and names the field and the line that it cannot read", async () => {
+    const rack = { code: "R", location: { siteId: "S", floorNumber: 1 } };
+    const device = { code: "D", kind: "OTHER", rackCode: "R" };
+    const wrong = [{ rack: { ...rack, code: "Q", u_height: "tall" } }, { rack: { ...rack, code: "P", colour: "red" } }];
+    const lines = [...wrong, { device }, { rack }].map((one) => JSON.stringify(one)).join("\n");
+
+    const events = await send("", `${lines}\nnonsense\n`, "application/x-ndjson");
+
+    expect(of(events, "written").map(({ line }) => line)).toEqual([4, 3]);
+    expect(problems(events)).toEqual([
+      [5, [{ field: "", message: "This is no JSON object" }]],
+      [1, [{ field: "u_height", message: 'Cannot read u_height: expected a number (int32), got "tall"' }]],
+      [2, [{ field: "colour", message: 'Rack has no field "colour"' }]],
+    ]);
   });
 
   test("reads figures, words, flags, lists and ends as people write them, and names every cell that it cannot read", async () => {

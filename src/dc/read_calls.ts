@@ -1,8 +1,7 @@
 import { type MessageShape, toBinary } from "@bufbuild/protobuf";
 import type { Topology } from "./analysis/topology.ts";
 import type { DcContext } from "./context.ts";
-import { MeasuredGraphs } from "./measured_graphs.ts";
-import { MeasuredReads, usesReadings } from "./measured_reads.ts";
+import { MeasuredGraphs, MeasuredReads, usesReadings } from "./measured_graphs.ts";
 import { CooperativeScheduler } from "./operations/answers/cooperative_scheduler.ts";
 import type { TopologyCache } from "./operations/answers/topology.ts";
 import { fitFigures } from "./operations/messages/convert.ts";

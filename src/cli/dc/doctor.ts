@@ -7,7 +7,7 @@ import { readResolvedTime } from "#dc/operations/feed/commit_time.ts";
 import { readNotices } from "#dc/operations/notices/notice.ts";
 import { readFindingStarts } from "#dc/operations/planning/readings/read_findings.ts";
 import type { DcStore } from "#dc/ports.ts";
-import type { InspectedStore } from "#dc/store/inspected_store.ts";
+import type { InspectedStore } from "#dc/store/earlier_reader.ts";
 import { getSchemaState } from "#dc/store/migrate.ts";
 import { SqliteFile } from "#dc/store/sqlite/sqlite_file.ts";
 import { getPublicKeyPath, readVerifierKeys } from "./audit/audit_keys.ts";

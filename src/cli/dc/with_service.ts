@@ -3,7 +3,7 @@ import type { Caller } from "#dc/context.ts";
 import { openService, type ServiceOptions } from "#dc/open_service.ts";
 import type { DcStore } from "#dc/ports.ts";
 import type { DcService } from "#dc/service.ts";
-import type { InspectedStore } from "#dc/store/inspected_store.ts";
+import type { InspectedStore } from "#dc/store/earlier_reader.ts";
 import { SYSTEM_CLOCK } from "#kernel/clock.ts";
 import { printJson } from "../output/print.ts";
 import { type DatabaseLocation, nameDatabaseInErrors, requireDatabase } from "./database.ts";

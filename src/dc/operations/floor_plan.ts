@@ -3,7 +3,7 @@ import { DatacenterService } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { answerFloorPlan } from "./answers/floor_plan.ts";
 import { replyWithPicture } from "./answers/pictured.ts";
 import { readMeasuredRacks } from "./planning/preview_changes.ts";
-import { findRackRisks } from "./planning/risks_for.ts";
+import { findRackRisks } from "./planning/rehearsals.ts";
 import { defineRead } from "./rpc.ts";
 
 export const floorPlan = defineRead({

@@ -28,7 +28,7 @@ import { LOCATION_KINDS, readEnumValue, readRef } from "./answers/parameters.ts"
 import { createRenderPorts } from "./answers/pictured.ts";
 import { answerFabricTopology } from "./fabric_topology.ts";
 import { answerGetRack } from "./get_rack.ts";
-import { findRackRisks } from "./planning/risks_for.ts";
+import { findRackRisks } from "./planning/rehearsals.ts";
 import { answerPowerBlastRadius } from "./power_blast_radius.ts";
 import { defineRead, type ReadSession } from "./rpc.ts";
 import { addPictureLocations, answerThermalHeadroom } from "./thermal_headroom.ts";

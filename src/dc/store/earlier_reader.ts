@@ -1,9 +1,17 @@
 import type { ResourceKind } from "#dc/model/resources.ts";
-import type { ChainHead, CheckedRow, DcReader, StoredCheckpoint, StoredDocument } from "#dc/ports.ts";
+import type { ChainHead, CheckedRow, DcReader, DcStore, StoredCheckpoint, StoredDocument } from "#dc/ports.ts";
 import { migrations } from "./migrations/index.ts";
 import { checkResourceRows, countStrayRows } from "./sql/row_check.ts";
 import { SqlReader } from "./sql/sql_reader.ts";
 import { type Dialect, getTextColumn, type SqlRunner } from "./sql/sql_runner.ts";
+
+/** A database that is opened read-only. */
+export interface InspectedStore extends DcStore {
+  /** Number of migration steps that the database has. */
+  readonly steps: number;
+  /** Returns damage that SQLite finds in a file's pages; undefined without damage. Cost: reads the whole file. */
+  readonly findDamage: () => Promise<string | undefined>;
+}
 
 /** Returns a reader for a database of any schema version, without migrating it. */
 export function createStoreReader(runner: SqlRunner, dialect: Dialect, steps: number): DcReader {

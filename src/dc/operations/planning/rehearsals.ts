@@ -9,6 +9,7 @@ import {
 } from "../../analysis/rehearsal/elements.ts";
 import { CoolingAndFabricEffects } from "../../analysis/rehearsal/further_effects.ts";
 import { groupFailuresIntoLines, joinPartLines } from "../../analysis/rehearsal/lines.ts";
+import { computeRackRisks } from "../../analysis/rehearsal/rack_risks.ts";
 import { type Rehearsal, rehearseFailures, selectWorstFailure } from "../../analysis/rehearsal/rehearse.ts";
 import {
   type FootprintCache,
@@ -18,13 +19,14 @@ import {
   type SiteFailures,
 } from "../../analysis/rehearsal/site_failures.ts";
 import type { Topology } from "../../analysis/topology.ts";
-import type { FailureKind } from "../../model/enum_values.ts";
+import type { Coloring, FailureKind } from "../../model/enum_values.ts";
 import type { Ref } from "../../model/ref.ts";
 import { refuse } from "../../model/refusal.ts";
 import type { Cable } from "../../model/resources.ts";
 import type { DcReader } from "../../ports.ts";
 import type { CooperativeScheduler } from "../answers/cooperative_scheduler.ts";
 import { isActiveDataCable, readHostPaths } from "../answers/data_paths.ts";
+import type { RackRisks } from "../answers/floor_plan.ts";
 import { NetworkTracer } from "../answers/network_tracer.ts";
 import { createSwitchLookup } from "../answers/switch_devices.ts";
 import { type SharedWork, shareWork } from "../answers/topology.ts";
@@ -173,14 +175,24 @@ export async function rehearseOnce(
   });
 }
 
-/** Rehearses every single failure of the inventory with planned draws and tripping overloads, as the console does. */
-export function rehearseEveryFailure(session: ReadSession, topology: Topology): Promise<Rehearsal> {
-  return rehearseOnce(session, topology, {
+/**
+ * Returns the effects of single failures on each rack, with planned draws and tripping overloads as the console
+ * rehearses them; undefined if the floor's colouring does not show them, because they require a rehearsal.
+ */
+export async function findRackRisks(
+  session: ReadSession,
+  topology: Topology,
+  coloring: Coloring,
+): Promise<RackRisks | undefined> {
+  if (coloring !== "RISK") return undefined;
+  const { followed } = await rehearseOnce(session, topology, {
     options: { basis: "ALLOCATED", cascade: true, assumeBattery: false },
     choice: createSelectionKey("", []),
     isChosen: () => true,
     pairs: false,
   });
+  const failures = [...followed.groups.values()].flatMap((group) => group.failures);
+  return session.scheduler.run(computeRackRisks(topology, failures));
 }
 
 /** Returns a key of the parameters that select elements: equal selections have equal keys. */

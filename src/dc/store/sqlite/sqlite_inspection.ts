@@ -1,8 +1,7 @@
 import { refuse } from "#dc/model/refusal.ts";
 import type { DcReader, DcWriter } from "#dc/ports.ts";
 import { OperationError } from "#kernel/errors.ts";
-import { createStoreReader } from "../earlier_reader.ts";
-import type { InspectedStore } from "../inspected_store.ts";
+import { createStoreReader, type InspectedStore } from "../earlier_reader.ts";
 import { requireKnownSteps } from "../migrate.ts";
 import { createClosedError } from "../queue.ts";
 import { SQLITE, type SqlRow } from "../sql/sql_runner.ts";

@@ -228,7 +228,7 @@ function isOffAlready({ live }: Asked, kind: string, ref: string): boolean {
 
 /**
  * A row has the figures of the failure. The devices that it takes are listed by a cause that names the element or something
- * that goes off with it.
+ * that goes off with it, or that is a part of its loss.
  */
 function rehearsalAgrees({ site, own }: Asked, rehearsed: Rehearsed | undefined, ref: string, reply: Json): number {
   if (rehearsed === undefined) return 0;
@@ -237,12 +237,13 @@ function rehearsalAgrees({ site, own }: Asked, rehearsed: Rehearsed | undefined,
   const named = naming.get(ref) ?? [];
   expect([says, isCut || named.length > 0 || !isLoss(reply)]).toEqual([says, true]);
   const { lost, isolated, gone } = own.harmOf(reply);
-  const off = new Set(gone);
+  const off = new Set([...gone, ...isolated]);
   const isWithin = ({ refs: [smaller] }: Json) => {
     const [, name = "", code = ""] = /^\w+:(([^/]+).*)$/.exec(smaller) ?? [];
     return off.has(name) || off.has(code);
   };
-  const listing = new Set([...named, ...causes.filter(({ elements }) => elements.some(isWithin))]);
+  const isPart = (one: Json) => LISTS.every((name) => (one[name] ?? []).every((code: string) => off.has(code)));
+  const listing = new Set([...named, ...causes.filter((one) => one.elements.some(isWithin) || isPart(one))]);
   const isWhole = !isCut && [...listing].every((cause) => LISTS.every((name) => (cause[name] ?? []).length < ALL));
   const listed = LISTS.map((name) => [...listing].flatMap((cause) => cause[name] ?? []));
   const missing = [lost, isolated].map((codes, at) => codes.filter((code) => !listed[at]?.includes(code)));

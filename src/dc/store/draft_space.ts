@@ -226,7 +226,8 @@ class DraftWriter extends DraftLimits implements DcWriter {
   }
 
   override childrenOf(deviceCode: string): Promise<readonly DeviceBody[]> {
-    return this.#readMerged("device", (layer) => layer.childrenOf(deviceCode));
+    const read = () => this.#readMerged("device", (layer: DcWriter) => layer.childrenOf(deviceCode));
+    return this.#cache.getChildren(codeKey(deviceCode), read);
   }
 
   override racksOnFloor(siteId: string, floorNumber: number): Promise<readonly Rack[]> {

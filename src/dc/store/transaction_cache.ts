@@ -1,6 +1,14 @@
 import { selectDrawPorts } from "#dc/model/draw.ts";
 import { codeKey, getResourceKey } from "#dc/model/ref.ts";
-import type { Cable, Device, FabricLink, PortRef, ResourceByKind, ResourceKind } from "#dc/model/resources.ts";
+import type {
+  Cable,
+  Device,
+  DeviceBody,
+  FabricLink,
+  PortRef,
+  ResourceByKind,
+  ResourceKind,
+} from "#dc/model/resources.ts";
 import type { StoredVersion } from "#dc/ports.ts";
 
 type StoredResource = StoredVersion<ResourceByKind[ResourceKind]>;
@@ -15,6 +23,8 @@ type CableEnds = Map<string, Cable | string>;
 export class TransactionCache {
   readonly #resources = new BoundedCache<StoredResource | undefined>();
   readonly #rackDevices = new BoundedCache<readonly Device[]>();
+  /** Devices inside of another device, such as the blades of a chassis, by the key of that device. */
+  readonly #children = new BoundedCache<readonly DeviceBody[]>();
   readonly #feedDeclarers = new BoundedCache<PortRef | undefined>();
   readonly #cableEnds = new BoundedCache<CableEnds>();
   readonly #links = new BoundedCache<readonly FabricLink[]>();
@@ -45,6 +55,10 @@ export class TransactionCache {
 
   getRackDevices(rackKey: string, load: () => Promise<readonly Device[]>): Promise<readonly Device[]> {
     return this.#rackDevices.get(rackKey, load);
+  }
+
+  getChildren(parentKey: string, load: () => Promise<readonly DeviceBody[]>): Promise<readonly DeviceBody[]> {
+    return this.#children.get(parentKey, load);
   }
 
   getFeedDeclarer(feedKey: string, load: () => Promise<PortRef | undefined>): Promise<PortRef | undefined> {
@@ -95,6 +109,7 @@ export class TransactionCache {
     this.#resources.delete(`${kind} ${key}`);
     if (kind === "device") {
       this.#rackDevices.clear();
+      this.#children.clear();
       this.#feedDeclarers.clear();
     }
     if (kind === "cable") this.#cableEnds.clear();
@@ -105,6 +120,7 @@ export class TransactionCache {
   clear(): void {
     this.#resources.clear();
     this.#rackDevices.clear();
+    this.#children.clear();
     this.#feedDeclarers.clear();
     this.#cableEnds.clear();
     this.#links.clear();
@@ -112,13 +128,21 @@ export class TransactionCache {
   }
 
   #recordDevice(device: Device, isNew: boolean, before: Device | undefined): void {
-    const body = selectDrawPorts(device);
-    const rack = codeKey(body.rackCode ?? "");
     if (!(isNew || before) || [before, device].some(declaresFeed)) this.#feedDeclarers.clear();
-    if (isNew) this.#rackDevices.update(rack, (devices) => insertSortedResource(devices, body));
-    else if (before !== undefined && codeKey(before.rackCode ?? "") === rack)
-      this.#rackDevices.update(rack, (devices) => devices.map((one) => (one.code === before.code ? body : one)));
-    else this.#rackDevices.clear();
+    const { ports: _, ...body } = device;
+    const earlier = isNew ? undefined : before;
+    for (const [lists, one, getListKey] of [
+      [this.#rackDevices, selectDrawPorts(device), getRackKey],
+      [this.#children, body, getParentKey],
+    ] as const) {
+      if (!isNew && before === undefined) lists.clear();
+      const [from, to] = [earlier && getListKey(earlier), getListKey(device)];
+      if (from === to) lists.update(to, (list) => list.map((other) => (other.code === earlier?.code ? one : other)));
+      else {
+        if (from !== undefined) lists.update(from, (list) => list.filter(({ code }) => code !== earlier?.code));
+        lists.update(to, (list) => insertSortedResource(list, one));
+      }
+    }
   }
 
   #recordLink(link: FabricLink, isNew: boolean): void {
@@ -131,6 +155,14 @@ export class TransactionCache {
     for (const { deviceCode, portName } of [cable.a, cable.b])
       this.#cableEnds.update(codeKey(deviceCode), (ends) => ends.set(portName, cable));
   }
+}
+
+function getRackKey({ rackCode = "" }: Device): string {
+  return codeKey(rackCode);
+}
+
+function getParentKey({ parentDeviceCode = "" }: Device): string {
+  return codeKey(parentDeviceCode);
 }
 
 function declaresFeed(device: Device | undefined): boolean {

@@ -66,7 +66,10 @@ const ALL_KEYS = Object.fromEntries(
   Object.keys(KINDS).map((of) => [of, KEYS.filter(([named]) => named === of).map(([, key]) => key)]),
 ) as Record<ResourceKind, string[]>;
 
-type Reads = Pick<DcWriter, "stored" | "device" | "devicesInRack" | "cableAt" | "fabricLinksOf" | "feedDeclarer">;
+type Reads = Pick<
+  DcWriter,
+  "stored" | "device" | "devicesInRack" | "childrenOf" | "cableAt" | "fabricLinksOf" | "feedDeclarer"
+>;
 
 /** Everything that a transaction caches, in the order of asking. */
 async function lookThrough(reader: Reads | PlainSite): Promise<unknown> {
@@ -74,6 +77,7 @@ async function lookThrough(reader: Reads | PlainSite): Promise<unknown> {
   for (const code of DEVICES) found.push(await reader.device(code), await reader.fabricLinksOf(code));
   for (const [of, key] of KEYS) found.push(await reader.stored(of, key));
   for (const code of ["R1", "r2"]) found.push(await reader.devicesInRack(code));
+  for (const code of ["D1", "d2"]) found.push(await reader.childrenOf(code));
   for (const deviceCode of DEVICES) {
     for (const portName of PORTS) found.push(await reader.cableAt({ deviceCode, portName }));
   }

@@ -1,6 +1,6 @@
 import { selectDrawPorts } from "#dc/model/draw.ts";
 import { codeKey, compareByCodePoints, getResourceKey } from "#dc/model/ref.ts";
-import type { Cable, Device, FabricLink, PortRef } from "#dc/model/resources.ts";
+import type { Cable, Device, DeviceBody, FabricLink, PortRef } from "#dc/model/resources.ts";
 import type { StoredVersion } from "#dc/ports.ts";
 
 type Kind = "device" | "rack" | "crac" | "cable" | "fabric_link";
@@ -42,6 +42,12 @@ export class PlainSite {
   async devicesInRack(code: string): Promise<readonly Device[]> {
     const inside = this.all<Device>("device").filter(({ rackCode }) => codeKey(rackCode ?? "") === codeKey(code));
     return inside.map(selectDrawPorts);
+  }
+
+  async childrenOf(code: string): Promise<readonly DeviceBody[]> {
+    const isInside = ({ parentDeviceCode }: Device) => codeKey(parentDeviceCode ?? "") === codeKey(code);
+    const inside = this.all<Device>("device").filter(isInside);
+    return inside.map(({ ports: _, ...body }) => body);
   }
 
   async cableAt({ deviceCode, portName }: PortRef): Promise<Cable | undefined> {

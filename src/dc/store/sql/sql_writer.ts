@@ -1,7 +1,15 @@
 import type { ChangeRecord } from "#dc/model/inventory.ts";
 import type { OwnerKind, StoredReading } from "#dc/model/readings/reading_store.ts";
 import { codeKey, getResourceKey } from "#dc/model/ref.ts";
-import type { Cable, Device, FabricLink, PortRef, ResourceByKind, ResourceKind } from "#dc/model/resources.ts";
+import type {
+  Cable,
+  Device,
+  DeviceBody,
+  FabricLink,
+  PortRef,
+  ResourceByKind,
+  ResourceKind,
+} from "#dc/model/resources.ts";
 import type { SettingName } from "#dc/model/setting_names.ts";
 import type {
   DcWriter,
@@ -95,6 +103,10 @@ export class SqlWriter extends SqlReader implements DcWriter {
 
   override devicesInRack(rackCode: string): Promise<readonly Device[]> {
     return this.#cache.getRackDevices(codeKey(rackCode), () => super.devicesInRack(rackCode));
+  }
+
+  override childrenOf(deviceCode: string): Promise<readonly DeviceBody[]> {
+    return this.#cache.getChildren(codeKey(deviceCode), () => super.childrenOf(deviceCode));
   }
 
   override cableAt({ deviceCode, portName }: PortRef): Promise<Cable | undefined> {

@@ -35,10 +35,7 @@ const [RISKS_SPACE, RISKS_KEY] = ["notice_state", "risks"];
 const MAX_READ_INTERVAL_MS = 60_000;
 /** Maximum share of processor time for reading risks while changes follow each other. Our choice. */
 const MAX_READ_SHARE = 0.05;
-/**
- * Interval in milliseconds between reads of the racks at fault while the other risks rest. Our choice: a rack at fault is
- * reported within ten seconds.
- */
+/** Interval in milliseconds between reads of the racks at fault. Our choice: each is reported within ten seconds. */
 const RACK_INTERVAL_MS = 5000;
 
 /** The server itself, which needs no token. Requests of other callers have priority. */
@@ -47,6 +44,9 @@ const SYSTEM_CALLER: Caller = {
   principal: { name: "notices", roles: [], authMethod: "none" },
   peer: IDLE_PEER,
 };
+/** The server itself, as the caller that reads racks at fault. On a busy server, idle work would take minutes. */
+const RACK_CALLER: Caller = { ...SYSTEM_CALLER, peer: {} };
+const RACK_KINDS: ReadonlySet<RiskKind> = new Set(["rack"]);
 
 interface RiskWatchOptions {
   readonly store: DcStore;
@@ -65,7 +65,7 @@ export class RiskWatch {
   /** Uptimes of the clock. */
   #dueAt = 0;
   #restUntil = Number.NEGATIVE_INFINITY;
-  #racksDueAt = 0;
+  #racksDueAt = Number.POSITIVE_INFINITY;
   #lastRackRevisions = "";
 
   constructor(needs: RiskWatchOptions) {
@@ -85,23 +85,18 @@ export class RiskWatch {
    * @returns the number of added notices about differences
    */
   async readChangedRisks(): Promise<number> {
-    const { store, clock, service } = this.#options;
-    const begun = readUptime(clock);
-    const isResting = begun < this.#restUntil;
-    if (isResting && begun < this.#racksDueAt) return 0;
-    const { seen, isSettled } = await store.read(async (reader) => ({
-      seen: `${await reader.revision()} ${await reader.readingsRevision()}`,
-      isSettled: await service.passedTime.isClockSettled(reader),
-    }));
-    if (!isSettled) return 0;
-    if (isResting) return this.#readRacksAtFault(seen, begun);
-    if (seen === this.#lastRevisions && begun < this.#dueAt) return 0;
+    const begun = readUptime(this.#options.clock);
+    if (begun < this.#restUntil) return 0;
+    const seen = await this.#readRevisions();
+    if (seen === undefined || (seen === this.#lastRevisions && begun < this.#dueAt)) return 0;
     const worked = getIdleWorkMs();
-    this.#racksDueAt = begun + RACK_INTERVAL_MS;
+    // The first look compares everything with what is stored. Racks are read alone from then on.
+    const isFirst = this.#racksDueAt === Number.POSITIVE_INFINITY;
     try {
-      const added = await this.#storeChanges(this.#query.kinds);
+      const kinds = isFirst ? this.#query.kinds : this.#query.kinds.difference(RACK_KINDS);
+      const added = await this.#storeChanges(kinds, SYSTEM_CALLER);
+      if (isFirst) this.#racksDueAt = begun + RACK_INTERVAL_MS;
       this.#lastRevisions = seen;
-      this.#lastRackRevisions = seen;
       this.#dueAt = begun + MAX_READ_INTERVAL_MS;
       return added;
     } finally {
@@ -110,18 +105,32 @@ export class RiskWatch {
     }
   }
 
-  /** Reads the racks at fault alone, which costs little, while the other risks rest. */
-  async #readRacksAtFault(seen: string, begun: number): Promise<number> {
+  /** Reads the racks at fault, which costs little, also while the other risks rest or are being read. */
+  async readRacksAtFault(): Promise<number> {
+    const begun = readUptime(this.#options.clock);
+    if (begun < this.#racksDueAt || !this.#query.kinds.has("rack")) return 0;
+    const seen = await this.#readRevisions();
+    const isOld = begun >= this.#racksDueAt + MAX_READ_INTERVAL_MS;
+    if (seen === undefined || (seen === this.#lastRackRevisions && !isOld)) return 0;
     this.#racksDueAt = begun + RACK_INTERVAL_MS;
-    if (seen === this.#lastRackRevisions || !this.#query.kinds.has("rack")) return 0;
-    const added = await this.#storeChanges(new Set<RiskKind>(["rack"]));
+    const added = await this.#storeChanges(RACK_KINDS, RACK_CALLER);
     this.#lastRackRevisions = seen;
     return added;
   }
 
-  async #storeChanges(kinds: ReadonlySet<RiskKind>): Promise<number> {
+  /** Returns the state of the inventory and of readings; undefined while the clock is not settled. */
+  #readRevisions(): Promise<string | undefined> {
+    const { store, service } = this.#options;
+    return store.read(async (reader) =>
+      (await service.passedTime.isClockSettled(reader))
+        ? `${await reader.revision()} ${await reader.readingsRevision()}`
+        : undefined,
+    );
+  }
+
+  async #storeChanges(kinds: ReadonlySet<RiskKind>, caller: Caller): Promise<number> {
     const { store, service, clock } = this.#options;
-    const read = await readAllRisks({ service, caller: SYSTEM_CALLER, ...this.#query, kinds });
+    const read = await readAllRisks({ service, caller, ...this.#query, kinds });
     const topology = await service.getInventoryGraphs();
     const at = clock.now().toISOString();
     return store.write(async (writer) => {

@@ -52,6 +52,7 @@ async function serve(store: DcStore, clock: TestClock) {
     });
     if (!isHeld) return;
     await watch.readChangedRisks();
+    await watch.readRacksAtFault();
     await sender.startDueAttempts();
     await sender.waitForAttempts();
   };

@@ -59,7 +59,8 @@ export class NoticeService {
     const service = new NoticeService(options, parts);
     service.#loops = [
       service.#repeatWork("Notices cannot be sent", () => service.#sendNotices()),
-      service.#repeatWork("Risks cannot be watched", () => service.#checkRisks()),
+      service.#repeatWork("Risks cannot be watched", () => service.#watchRisks((watch) => watch.readChangedRisks())),
+      service.#repeatWork("Racks cannot be watched", () => service.#watchRisks((watch) => watch.readRacksAtFault())),
     ];
     return service;
   }
@@ -99,8 +100,8 @@ export class NoticeService {
     if (this.#lease.isHeld) await this.#sender.startDueAttempts();
   }
 
-  async #checkRisks(): Promise<void> {
-    if (this.#lease.isHeld) await this.#watch.readChangedRisks();
+  async #watchRisks(read: (watch: RiskWatch) => Promise<number>): Promise<void> {
+    if (this.#lease.isHeld) await read(this.#watch);
   }
 }
 

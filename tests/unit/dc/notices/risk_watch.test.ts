@@ -2,6 +2,7 @@ import { expect, test } from "bun:test";
 import { randomUUID } from "node:crypto";
 import { parseRef, type Ref } from "#dc/model/ref.ts";
 import { isNoticeReceivedBy, type Receiver, RiskWatch } from "#dc/notices/risk_watch.ts";
+import { IDLE_PEER } from "#dc/operations/answers/cooperative_scheduler.ts";
 import { RISK_KINDS, readNotices } from "#dc/operations/notices/notice.ts";
 import { ams1 } from "../../../support/dc/ams1.ts";
 import { storeOf } from "../../../support/dc/ams1_inventory.ts";
@@ -15,6 +16,12 @@ const receiver = (name: string, given: Partial<Receiver>): Receiver => ({
   ...given,
 });
 
+/** Reads all risks as the loops of a server do. */
+async function readAll(watch: RiskWatch): Promise<void> {
+  await watch.readChangedRisks();
+  await watch.readRacksAtFault();
+}
+
 /** A watch whose clock runs far ahead with each look, so that none is skipped. */
 function watching({ store, service }: TestService, receivers: readonly Receiver[]) {
   let uptime = 0;
@@ -22,7 +29,7 @@ function watching({ store, service }: TestService, receivers: readonly Receiver[
   const watch = new RiskWatch({ store, service, receivers, clock, newId: randomUUID, say: () => {} });
   return async () => {
     uptime += 3_600_000;
-    await watch.readChangedRisks();
+    await readAll(watch);
     const notices = await store.read(readNotices);
     return notices.map(
       ({ receiver: to, body: { type, subject, was, state } }) => `${to} ${type} ${subject} ${was}>${state}`,
@@ -144,7 +151,7 @@ test("RiskWatch reads racks at fault every few seconds while the other risks res
   const receivers = [receiver("all", {})];
   const watch = new RiskWatch({ store, service, receivers, clock, newId: randomUUID, say: () => {} });
   const look = async () => {
-    await watch.readChangedRisks();
+    await readAll(watch);
     const notices = await store.read(readNotices);
     return notices.map(({ body: { type, subject } }) => `${type} ${subject}`);
   };
@@ -163,6 +170,40 @@ test("RiskWatch reads racks at fault every few seconds while the other risks res
 
   expect(first).toContain("rack.appeared rack:A01");
   expect(second).toContain("rack.appeared rack:A02");
+}, 240_000);
+
+test("RiskWatch reads racks at fault while the other risks are being read, and does not wait for other work", async () => {
+  const { store, service, call } = await testService({ store: await storeOf(ams1) });
+  let uptime = 0;
+  const clock = { now: () => new Date("2026-01-02T03:04:05Z"), uptime: () => uptime };
+  const { promise: busy, resolve: finish } = Promise.withResolvers<void>();
+  const peers: unknown[] = [];
+  const answer: typeof service.call = async (...given) => {
+    const [{ method }, , caller] = given;
+    if (uptime > 0 && method.name === "RehearseFailures") await busy;
+    if (uptime > 0 && method.name === "ListInventory") peers.push(caller.peer);
+    return service.call(...given);
+  };
+  const { passedTime } = service;
+  const parts = { passedTime, getInventoryGraphs: () => service.getInventoryGraphs(), call: answer };
+  const busyService = parts as unknown as typeof service;
+  const receivers = [receiver("all", {})];
+  const watch = new RiskWatch({ store, service: busyService, receivers, clock, newId: randomUUID, say: () => {} });
+  await readAll(watch);
+  uptime = 3_600_000;
+  const device = { code: "PDU-A01-A", status: "DEVICE_STATUS_FAILED" };
+  await call("UpsertDevice", { device, updateMask: "status" });
+
+  const others = watch.readChangedRisks();
+  await watch.readRacksAtFault();
+  const first = await store.read(readNotices);
+  finish();
+  await others;
+  const types = (await store.read(readNotices)).map(({ body }) => body.type);
+
+  expect(first.map(({ body: { type, subject } }) => `${type} ${subject}`)).toContain("rack.appeared rack:A01");
+  expect([types.includes("cause.changed"), types.includes("rack.cleared")]).toEqual([true, false]);
+  expect(peers.length > 0 && !peers.includes(IDLE_PEER)).toBe(true);
 }, 240_000);
 
 /** Seconds within which a rack at fault is reported. */
@@ -191,7 +232,7 @@ test("RiskWatch reports every rack that goes to fault, or leaves it, within ten 
   const { store, service } = site;
   const receivers = [receiver("all", { kinds: new Set(["rack", "cause"]) })];
   const watch = new RiskWatch({ store, service, receivers, clock, newId: randomUUID, say: () => {} });
-  await watch.readChangedRisks();
+  await readAll(watch);
   let faults = await listRacksAtFault(site);
   const reported = new Set(faults);
   const changedAt = new Map<string, number>();
@@ -203,7 +244,7 @@ test("RiskWatch reports every rack that goes to fault, or leaves it, within ten 
     faults = await listRacksAtFault(site);
     for (const ref of faults.symmetricDifference(before)) changedAt.set(ref, seconds);
     changes += faults.symmetricDifference(before).size;
-    await watch.readChangedRisks();
+    await readAll(watch);
     const notices = await store.read(readNotices);
     for (const { body } of notices) reported[body.state === "FAULT" ? "add" : "delete"](body.subject);
     const open = [...faults.symmetricDifference(reported)].filter((ref) => ref.startsWith("rack:"));
@@ -227,11 +268,11 @@ test.each([10, 60, 24 * 60])(
     const store = { ...whole, read: whole.read.bind(whole), write };
     const receivers = [receiver("all", {})];
     const watch = new RiskWatch({ store, service, receivers, clock, newId: randomUUID, say: () => {} });
-    await watch.readChangedRisks();
+    await readAll(watch);
     const device = { code: "PDU-A01-A", status: "DEVICE_STATUS_FAILED" };
     await call("UpsertDevice", { device, updateMask: "status" });
     uptime += 1000;
-    await watch.readChangedRisks();
+    await readAll(watch);
 
     // While it pauses, it reads racks alone.
     const types = (await whole.read(readNotices)).map(({ body }) => body.type);

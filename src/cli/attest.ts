@@ -22,6 +22,7 @@ import {
   SIGNATURE_NAMESPACE,
 } from "#planner/work/attestation.ts";
 import { askToAcceptCommands, requireOutsideRun } from "./accept_commands.ts";
+import type { VerifyArgs } from "./commands/spec/verify.ts";
 import type { Cli } from "./declaration.ts";
 import { EXIT_STATUS, type ExitStatus } from "./exit_status.ts";
 import type { OpenedProject } from "./open_project.ts";
@@ -63,18 +64,15 @@ async function signPayload(root: string, cli: Cli, payload: Uint8Array): Promise
   return [{ keyid: computeFingerprint(armoured) ?? "", sig: Buffer.from(armoured).toString("base64") }];
 }
 
-export interface CheckAttestationArgs {
-  readonly file: string;
-  /** Full or partial id of the spec that the attestation must be about; undefined for any spec. */
-  readonly id: string | undefined;
-  readonly json: boolean;
-}
-
-/** Verifies an attestation against the signers that git allows, and prints its statement. */
+/**
+ * Verifies an attestation against the signers that git allows, and prints its statement. It must be about the spec `id`,
+ * if there is one.
+ */
 export async function checkAttestation(
   { context, root }: OpenedProject,
   cli: Cli,
-  { file, id, json }: CheckAttestationArgs,
+  file: string,
+  { id, json }: VerifyArgs,
 ): Promise<ExitStatus> {
   const envelope = parseEnvelope(readAttestationFile(resolve(cli.cwd, file), file));
   if (typeof envelope === "string") throw createAttestationError(file, envelope);

@@ -5,16 +5,11 @@ import { findProjectName } from "./init/project_name.ts";
 import type { OpenedProject } from "./open_project.ts";
 import { isTerminal, print, printJson, sanitizeLines } from "./output/print.ts";
 
-export interface ShowPromptOptions {
-  readonly json: boolean;
-  readonly warn: (message: string) => void;
-}
-
 /** Prints the prompt of a run in a separate worktree, byte for byte unless the output is a terminal. */
 export async function printPrompt(
   { context, root }: OpenedProject,
   id: SpecId,
-  options: ShowPromptOptions,
+  { json, warn }: { readonly json: boolean; readonly warn: (message: string) => void },
 ): Promise<void> {
   const [spec, { text: specText }, config] = await Promise.all([
     context.specs.load(id),
@@ -33,7 +28,7 @@ export async function printPrompt(
       isolated: true,
     },
   });
-  if (options.json) return printJson({ spec_id: id, template, prompt: text, warnings });
-  for (const warning of warnings) options.warn(warning);
+  if (json) return printJson({ spec_id: id, template, prompt: text, warnings });
+  for (const warning of warnings) warn(warning);
   print(isTerminal("stdout") ? sanitizeLines(text) : text);
 }

@@ -1,5 +1,6 @@
 import { findSpecId } from "#planner/operations/shared/find_spec.ts";
 import { verifyRecord } from "#planner/runs/verify_record.ts";
+import type { VerifyArgs } from "./commands/spec/verify.ts";
 import type { Cli } from "./declaration.ts";
 import { EXIT_STATUS, type ExitStatus } from "./exit_status.ts";
 import type { OpenedProject } from "./open_project.ts";
@@ -8,19 +9,11 @@ import { readRunRecord } from "./run_record.ts";
 import { openRunDeps } from "./work/run_deps.ts";
 import { listenForSignals } from "./work/signals.ts";
 
-export interface VerifyRecordArgs {
-  readonly id: string;
-  /** Number of a run, or `last`. */
-  readonly run: string;
-  readonly rerun: boolean;
-  readonly json: boolean;
-}
-
 /** Verifies the record of a run again and prints the result. */
 export async function verifyRunRecord(
   { context, root }: OpenedProject,
   cli: Cli,
-  { id, run, rerun, json }: VerifyRecordArgs,
+  { id = "", run = "last", rerun, json }: VerifyArgs,
 ): Promise<ExitStatus> {
   const fullId = await findSpecId(context, id, { archived: true });
   const kept = await readRunRecord(await context.openRuns(), fullId, run);

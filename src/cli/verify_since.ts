@@ -7,6 +7,7 @@ import { describeSystemError } from "#planner/store/files/disk_error.ts";
 import type { CriterionProof } from "#planner/work/provenance.ts";
 import { formatCountWithNoun } from "#words/names.ts";
 import { requireOutsideRun } from "./accept_commands.ts";
+import type { VerifyArgs } from "./commands/spec/verify.ts";
 import type { Cli } from "./declaration.ts";
 import { EXIT_STATUS, type ExitStatus } from "./exit_status.ts";
 import type { OpenedProject } from "./open_project.ts";
@@ -153,21 +154,14 @@ function escapeXmlLine(text: string): string {
   return escapeXml(sanitizeLine(text));
 }
 
-export interface VerifySinceArgs {
-  readonly since: string;
-  readonly checks: "base" | "head";
-  readonly strict: boolean;
-  readonly junit: string | undefined;
-  readonly json: boolean;
-}
-
 const FAILED_VERDICTS: ReadonlySet<string> = new Set(["disproven", "edited", "not_run"]);
 
 /** Verifies the specs that a change completes. Reports on standard output, in GitHub's summary and in a JUnit file. */
 export async function verifyChangedSpecs(
   project: OpenedProject,
   cli: Cli,
-  { since, checks, strict, junit, json }: VerifySinceArgs,
+  since: string,
+  { checks, strict, junit, json }: VerifyArgs,
 ): Promise<ExitStatus> {
   requireOutsideRun(project.root, "verify a change");
   const stop = listenForSignals(() => cli.note("Ending the checks"));

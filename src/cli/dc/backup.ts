@@ -18,7 +18,7 @@ export async function backUp(database: DatabaseLocation, target: string): Promis
     await (await inspectSqlite(target)).close();
     requireNoLog(target);
   }
-  return copyVerified({ source: file, target, keyFile: file }, (copy) => putInPlace(copy, target));
+  return copyVerified([file, target], file, (copy) => putInPlace(copy, target));
 }
 
 /**
@@ -33,7 +33,7 @@ export async function restore(database: DatabaseLocation, backup: string): Promi
   if (!existsSync(file)) requireNoLog(file);
   // Refused before the copy is made, and again when the file is replaced.
   else await runAlone(file, () => {});
-  return copyVerified({ source: backup, target: file, keyFile: file }, async (copy) => {
+  return copyVerified([backup, file], file, async (copy) => {
     if (!existsSync(file)) return putInPlace(copy, file);
     const kept = `${file}.before-restore`;
     await runAlone(file, () => {
@@ -44,15 +44,10 @@ export async function restore(database: DatabaseLocation, backup: string): Promi
   });
 }
 
-interface VerifiedCopy {
-  readonly source: string;
-  readonly target: string;
-  /** The database whose keys verify its checkpoints. */
-  readonly keyFile: string;
-}
-
+/** @param keyFile the database whose keys verify the copy's checkpoints */
 async function copyVerified(
-  { source, target, keyFile }: VerifiedCopy,
+  [source, target]: readonly [source: string, target: string],
+  keyFile: string,
   place: (copy: string) => void | Promise<void>,
 ): Promise<ExitStatus> {
   const copy = await copyBeside(source, target);

@@ -16,11 +16,6 @@ import type { RequestFields } from "./asked_flags.ts";
 import type { DatabaseLocation } from "./database.ts";
 import { printReplyJson, withService } from "./with_service.ts";
 
-interface CapacityOptions {
-  readonly request: RequestFields;
-  readonly json: boolean;
-}
-
 const CAPACITY_COLUMNS: readonly Column<AreaCapacity>[] = [
   { title: "AREA", text: ({ ref }) => getRefName(ref) },
   { title: "DRAW", text: formatDraw, align: "right" },
@@ -55,7 +50,7 @@ const CAPACITY_COLUMNS: readonly Column<AreaCapacity>[] = [
 
 export async function printCapacity(
   database: DatabaseLocation,
-  call: CapacityOptions,
+  call: { readonly request: RequestFields; readonly json: boolean },
   log: StderrLogger,
 ): Promise<void> {
   const init = fromJson(GetCapacityRequestSchema, { ...call.request, page_size: MAX_PAGE_SIZE });

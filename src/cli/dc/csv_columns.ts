@@ -94,7 +94,7 @@ const JSON_CELL: CellFormat = {
 const TEXT_CELL: CellFormat = {
   isNumber: false,
   format: (value) => guardCell(value === undefined ? "" : String(value)),
-  parse: (text) => unguardCell(text),
+  parse: (text) => (text.startsWith(FORMULA_GUARD) ? text.slice(FORMULA_GUARD.length) : text),
 };
 /** Numbers stay text: the proto JSON parser converts them, and names the field in the error for other text. */
 const NUMBER_CELL: CellFormat = {
@@ -123,10 +123,6 @@ function chooseCellFormat({ fieldKind, scalar, message }: DescField): CellFormat
 /** Prefixes a cell with an apostrophe if a spreadsheet would read it as a formula. */
 export function guardCell(text: string): string {
   return FORMULA_LIKE.test(text) ? FORMULA_GUARD + text : text;
-}
-
-function unguardCell(text: string): string {
-  return text.startsWith(FORMULA_GUARD) ? text.slice(FORMULA_GUARD.length) : text;
 }
 
 const NEEDS_QUOTES = /[",\r\n]|^\s|\s$/;

@@ -44,7 +44,7 @@ const PLACE_COLUMNS: readonly Column<DevicePlace>[] = [
   { title: "RACK", text: ({ rackCode }) => rackCode },
   { title: "UNIT", text: ({ positionU }) => String(positionU), align: "right" },
   { title: "SUPPLIES", text: formatSupplies, shrinks: true },
-  { title: "PORTS", text: formatPorts, shrinks: true },
+  { title: "PORTS", text: ({ ports }) => ports.map(formatPort).join(", "), shrinks: true },
   { title: "NOW", text: ({ after }) => formatPercent(after?.powerNowPct), align: "right" },
   { title: "1 FAILED", text: ({ after }) => formatPercent(after?.powerFailoverPct), align: "right" },
   { title: "RACK W", text: ({ after }) => String(after?.rackDrawW ?? 0), align: "right" },
@@ -109,21 +109,11 @@ function printPlacementReply(
   }
 }
 
-function formatSummary({
-  placed,
-  requested,
-  proven,
-  racksUsed,
-  racks,
-  racksInScope,
-  revision,
-}: FindPlacementResponse): string {
-  const found = placed === requested ? `${placed} of ${requested} fit` : formatShortfall(placed, requested, proven);
+function formatSummary(reply: FindPlacementResponse): string {
+  const { placed, requested, proven, racksUsed, racks, racksInScope, revision } = reply;
+  const fit = `${placed} of ${requested} fit`;
+  const found = placed === requested ? fit : proven ? `${fit}, no more` : `at least ${fit}`;
   return `${found}, in ${formatCountWithNoun(racksUsed, "rack")}; ${racks.length} of ${formatCountWithNoun(racksInScope, "rack")} can take one; revision ${revision}`;
-}
-
-function formatShortfall(placed: number, requested: number, proven: boolean): string {
-  return proven ? `${placed} of ${requested} fit, no more` : `at least ${placed} of ${requested} fit`;
 }
 
 /** Figures that CSV output omits. */
@@ -137,7 +127,7 @@ const PLACE_CSV_COLUMNS: readonly PlaceCsvColumn[] = [
   ["position_u", ({ positionU }) => positionU],
   ["device_code", ({ deviceCode }) => deviceCode],
   ["inlets", ({ inlets }) => inlets.map(({ inlet, sourceRef }) => `${inlet}=${sourceRef}`).join(" ")],
-  ["ports", ({ ports }) => ports.map((one) => `${one.port}=port:${one.switchCode}/${one.switchPort}`).join(" ")],
+  ["ports", ({ ports }) => ports.map((one) => `${one.port}=port:${formatPort(one)}`).join(" ")],
   ...PlaceFiguresSchema.fields
     .filter(({ name }) => !OMITTED_CSV_FIELDS.includes(name))
     .map(({ name, localName }): PlaceCsvColumn => [name, ({ after }) => after?.[localName as keyof CsvFigures] ?? ""]),
@@ -175,16 +165,13 @@ async function drawFloor(
 const PHASE_SUFFIXES = ["", " A", " B", " C", " AB", " BC", " CA"];
 
 function formatSupplies({ inlets }: DevicePlace): string {
-  return inlets
-    .map(({ sourceRef, leg }) => {
-      const phase = PHASE_SUFFIXES[leg] ?? "";
-      return `${sourceRef.replace(/^(?:port|device):/, "")}${phase}`;
-    })
-    .join(", ");
+  const format = ({ sourceRef, leg }: DevicePlace["inlets"][number]) =>
+    `${sourceRef.replace(/^(?:port|device):/, "")}${PHASE_SUFFIXES[leg] ?? ""}`;
+  return inlets.map(format).join(", ");
 }
 
-function formatPorts({ ports }: DevicePlace): string {
-  return ports.map(({ switchCode, switchPort }) => `${switchCode}/${switchPort}`).join(", ");
+function formatPort({ switchCode, switchPort }: DevicePlace["ports"][number]): string {
+  return `${switchCode}/${switchPort}`;
 }
 
 function formatPercent(value: number | undefined): string {

@@ -138,13 +138,8 @@ async function drawFailure(
   await renderPicture(database, { screen: "power", ref, output, failure, theme }, log);
 }
 
-function formatFooter({
-  elementsFailed,
-  pairsFailed,
-  harmless,
-  totalCount,
-  revision,
-}: RehearseFailuresResponse): string {
+function formatFooter(reply: RehearseFailuresResponse): string {
+  const { elementsFailed, pairsFailed, harmless, totalCount, revision } = reply;
   const what = pairsFailed > 0 ? `${pairsFailed} pairs of ${elementsFailed} elements` : `${elementsFailed} elements`;
   const figures = totalCount === 0 ? "" : "Figures are of one failure: of several elements, of the first. ";
   return `${figures}${what} failed in turn at revision ${revision}: ${formatCountWithNoun(totalCount, "cause")}, ${formatCountWithNoun(harmless, "element")} without effect`;

@@ -215,12 +215,6 @@ function readTextFile(root: string, file: string): string | undefined {
   }
 }
 
-/** A file that `init` creates, with its path below `.planner/`. */
-interface ProjectFile {
-  readonly path: string;
-  readonly text: string;
-}
-
 interface InitialSettings {
   readonly name: string;
   readonly prompts: boolean;
@@ -229,8 +223,8 @@ interface InitialSettings {
   readonly setup: readonly SetupProposal[];
 }
 
-/** Returns a new project's files; git stores no empty folder, so each has one. Source: docs/decisions.md#s-01. */
-function listProjectFiles(first: InitialSettings): readonly ProjectFile[] {
+/** Returns a new project's files, with paths below `.planner/`; git stores no empty folder, so each has one. Source: docs/decisions.md#s-01. */
+function listProjectFiles(first: InitialSettings) {
   return [
     { path: "config.md", text: buildConfig(first) },
     { path: ".gitignore", text: GITIGNORE },

@@ -25,9 +25,9 @@ export async function readRecordedRequests(context: PlannerContext): Promise<rea
 
 /** Formats one line per request; empty without requests. */
 export function formatRequests(requests: readonly PrintedRequest[]): string {
-  const line = ({ spec_id, name, state, url }: PrintedRequest): string =>
-    sanitizeLine(`${spec_id}: ${name} ${state}, ${url}`);
-  return requests.map((one) => `${line(one)}\n`).join("");
+  return requests
+    .map(({ spec_id, name, state, url }) => `${sanitizeLine(`${spec_id}: ${name} ${state}, ${url}`)}\n`)
+    .join("");
 }
 
 const SIGN_TEXTS: Readonly<Record<NonNullable<SyncedRequest["sign"]>, string>> = {

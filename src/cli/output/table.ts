@@ -40,16 +40,10 @@ export function renderTable<Row>(
   below?: (row: Row) => string,
 ): string {
   if (rows.length === 0) return "";
-  const options = { width, below };
   if (width === undefined || measureTableWidth(rows, columns, findLongestWord) <= width)
-    return renderTableCells(rows, columns, options);
+    return renderTableCells(rows, columns, width, below);
   const { kept, same } = narrowTable(rows, columns);
-  return renderTableCells(rows, kept, options) + formatSentenceBelow(same, 0, width);
-}
-
-interface TableOptions<Row> {
-  readonly width: number | undefined;
-  readonly below: ((row: Row) => string) | undefined;
+  return renderTableCells(rows, kept, width, below) + formatSentenceBelow(same, 0, width);
 }
 
 function findLongestWord(title: string): string {
@@ -110,14 +104,17 @@ function measureTableWidth<Row>(
 function renderTableCells<Row>(
   rows: readonly Row[],
   columns: readonly Column<Row>[],
-  { width, below }: TableOptions<Row>,
+  width?: number,
+  below?: (row: Row) => string,
 ): string {
   const header = columns.map(({ title }) => measureCell(title));
   const words = columns.map(({ title }) => measureCell(findLongestWord(title)));
   const body = rows.map((row) => columns.map(({ text }) => measureCell(text(row))));
   // Titles of several words are written on several lines if they would widen a column of numbers.
   const stacked = width !== undefined && measureTableWidth(rows, columns) > width;
-  const natural = columns.map((_, index) => findWidest([stacked ? words : header, ...body], index));
+  const natural = columns.map((_, index) =>
+    [stacked ? words : header, ...body].reduce((most, cells) => Math.max(most, cells[index]?.width ?? 0), 0),
+  );
   const widths = width === undefined ? natural : fitColumnWidths(natural, columns, width);
   const isPainted = hasColours("stdout");
   const places = columns.map(({ align }, index) => ({ width: widths[index] ?? 0, align }));
@@ -160,10 +157,6 @@ function measureCell(raw: string): MeasuredCell {
   if (/^[ -~]*$/.test(raw)) return { text: raw, width: raw.length };
   const text = sanitizeLine(raw);
   return { text, width: measureTextWidth(text) };
-}
-
-function findWidest(lines: readonly (readonly MeasuredCell[])[], index: number): number {
-  return lines.reduce((most, cells) => Math.max(most, cells[index]?.width ?? 0), 0);
 }
 
 function formatLine(

@@ -1,4 +1,5 @@
 import { OperationError } from "#kernel/errors.ts";
+import type { MergeResult } from "#planner/runs/merge/complete_spec.ts";
 import type { ReviewFacts } from "#planner/runs/review/review_facts.ts";
 import { acceptWork, rejectWork, sendBackWork } from "#planner/runs/review/send_back.ts";
 import type { RunDeps } from "#planner/runs/run_types.ts";
@@ -27,12 +28,8 @@ export async function acceptAndMergeWork(
   await askAboutMergeCommands(project, [spec_id, ...members.map((member) => member.spec_id)]);
   const signals = listenForSignals((name) => cli.note(`${name}: ending after this spec`));
   try {
-    const stop = { soon: signals.soon, now: signals.now };
-    const results = await acceptWork(
-      deps,
-      { id: spec_id, stop },
-      json ? undefined : (result) => printMergeResult(result, cli),
-    );
+    const tell = json ? undefined : (result: MergeResult) => printMergeResult(result, cli);
+    const results = await acceptWork(deps, { id: spec_id, stop: signals }, tell);
     if (json) printJson({ results });
     return results.some(isMergeRefusal) ? EXIT_STATUS.refused : EXIT_STATUS.ok;
   } finally {

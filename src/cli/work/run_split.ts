@@ -1,9 +1,10 @@
 import { getErrorMessage, OperationError } from "#kernel/errors.ts";
 import { DEFAULT_SPLIT_DEPTH } from "#planner/limits.ts";
+import { findSpecId } from "#planner/operations/shared/find_spec.ts";
 import { refuseInsideRun } from "#planner/operations/shared/inside_run.ts";
 import type { RunEvent } from "#planner/runs/run_types.ts";
 import { type SplitReport, splitSpec } from "#planner/runs/split/split_spec.ts";
-import type { SpecId } from "#planner/spec/spec_id.ts";
+import type { SplitArgs } from "../commands/spec/split.ts";
 import type { Cli } from "../declaration.ts";
 import { EXIT_STATUS, type ExitStatus } from "../exit_status.ts";
 import type { OpenedProject } from "../open_project.ts";
@@ -13,19 +14,10 @@ import { recordUnbegunRun, takeBackgroundStart } from "./background_start.ts";
 import { openRunDeps } from "./run_deps.ts";
 import { getInterruptionStatus, listenForSignals } from "./signals.ts";
 
-/** Arguments of `planner split`. */
-export interface SplitArgs {
-  readonly id: SpecId;
-  readonly recursive: boolean;
-  readonly maxDepth: number | null;
-  readonly force: boolean;
-  readonly model: string | null;
-  readonly json: boolean;
-}
-
 /** Splits a spec and prints the new members. */
 export async function runSplit(project: OpenedProject, cli: Cli, words: SplitArgs): Promise<ExitStatus> {
-  const { id, recursive, maxDepth, force, model, json } = words;
+  const { recursive, "max-depth": maxDepth = DEFAULT_SPLIT_DEPTH, force, model = null, json } = words;
+  const id = await findSpecId(project.context, words.id, { archived: false });
   refuseInsideRun(project.context, "planner_split");
   const background = takeBackgroundStart();
   const tell = (event: RunEvent): void => {
@@ -35,8 +27,7 @@ export async function runSplit(project: OpenedProject, cli: Cli, words: SplitArg
   const signals = listenForSignals((name) => cli.note(`${name}: ending the agent`));
   let refused = "the process ended before the split began";
   try {
-    const wishes = { recursive, maxDepth: maxDepth ?? DEFAULT_SPLIT_DEPTH, force, model, stop: signals };
-    const report = await splitSpec(deps, id, wishes);
+    const report = await splitSpec(deps, id, { recursive, maxDepth, force, model, stop: signals });
     refused = report.refused[0]?.reason ?? refused;
     if (json) printJson(report);
     else printSplits(report, cli);

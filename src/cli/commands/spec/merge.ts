@@ -1,7 +1,5 @@
 import { findSpecIds } from "#planner/operations/shared/find_spec.ts";
 import { refuseInsideRun } from "#planner/operations/shared/inside_run.ts";
-import type { MergeResult } from "#planner/runs/merge/complete_spec.ts";
-import type { UnmergeableWork } from "#planner/runs/merge/waiting_work.ts";
 import type { SpecId } from "#planner/spec/spec_id.ts";
 import type { SharedClaimOptions } from "#planner/store/remote_claims/remote_claims.ts";
 import { buildUnprovenLine } from "#planner/work/acceptance.ts";
@@ -71,25 +69,15 @@ interface MergeOptions {
   readonly json: boolean;
 }
 
-interface MergeOutcome {
-  readonly results: readonly MergeResult[];
-  /** Work that `--all` did not merge, with the reasons. */
-  readonly left: readonly UnmergeableWork[];
-}
-
-async function runMerge(
-  project: OpenedProject,
-  cli: Cli,
-  { ids, as, unproven, shared, json }: MergeOptions,
-): Promise<MergeOutcome> {
+/** Returns the results, and as `left` what `--all` did not merge, with the reasons. */
+async function runMerge(project: OpenedProject, cli: Cli, { ids, as, unproven, shared, json }: MergeOptions) {
   const [{ openRunDeps }, { mergeSpecs }, { listWaitingWork: waitingWork }, { listenForSignals }] = await Promise.all([
     import("../../work/run_deps.ts"),
     import("#planner/runs/merge/merge_specs.ts"),
     import("#planner/runs/merge/waiting_work.ts"),
     import("../../work/signals.ts"),
   ]);
-  const tell = (): void => {};
-  const deps = await openRunDeps(project, { announced: null, tell });
+  const deps = await openRunDeps(project, { announced: null, tell: () => {} });
   const signals = listenForSignals((name) => cli.note(`${name}: ending after this spec`));
   try {
     const { finished, left } = ids === null ? await waitingWork(deps) : { finished: ids, left: [] };

@@ -60,7 +60,7 @@ async function runPullRequests(words: PullRequestArgs, cli: Cli): Promise<ExitSt
   ]);
   const deps = await openRunDeps(project, { announced: null, tell: () => {} });
   const signals = listenForSignals((name) => cli.note(`${name}: ending after this spec`));
-  const using = { project, deps, cli, words, stop: { soon: signals.soon, now: signals.now } };
+  const using = { project, deps, cli, words, stop: signals };
   try {
     if (words.sync) return await printSyncedRequests(using);
     return words.print ? await printRequestTexts(using) : await createRequests(using);

@@ -55,20 +55,19 @@ export const command = defineCommand({
   },
   async run({ args: words, cli }): Promise<ExitStatus> {
     // Every mode except those with a schema, a commit or an attestation requires the id.
-    const { id = "", output, schema, since, checks = "base", strict, junit, record, rerun, run = "last", json } = words;
-    const attestation = words["check-attestation"];
+    const { id = "", output, schema, since, record, json, "check-attestation": attestation } = words;
     if (words.attest || attestation !== undefined) {
       const { printAttestation, checkAttestation } = await import("../../attest.ts");
       if (attestation === undefined) return printAttestation(await cli.openProject(), cli, id);
-      return checkAttestation(await cli.openProject(), cli, { file: attestation, id: words.id, json });
+      return checkAttestation(await cli.openProject(), cli, attestation, words);
     }
     if (since !== undefined) {
       const { verifyChangedSpecs } = await import("../../verify_since.ts");
-      return verifyChangedSpecs(await cli.openProject(), cli, { since, checks, strict, junit, json });
+      return verifyChangedSpecs(await cli.openProject(), cli, since, words);
     }
     if (record) {
       const { verifyRunRecord } = await import("../../verify_record.ts");
-      return verifyRunRecord(await cli.openProject(), cli, { id: id, run, rerun, json });
+      return verifyRunRecord(await cli.openProject(), cli, words);
     }
     const context = await cli.openContext();
     if (output || schema !== undefined || words["prompt-section"]) {

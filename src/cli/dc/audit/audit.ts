@@ -35,7 +35,7 @@ export async function printHistoryLines(database: DatabaseLocation, asked: Histo
   });
 }
 
-/** Prints a page of the change log as a table for people. */
+/** Prints a page of the change log as a table in local time, each change with its old and new values below it. */
 export async function printHistoryTable(
   database: DatabaseLocation,
   asked: HistoryParameters,
@@ -43,7 +43,7 @@ export async function printHistoryTable(
 ): Promise<ExitStatus> {
   return withService(database, async (service) => {
     const { entries, nextPageToken } = await service.readHistory(await resolveEntity(service, asked), SYSTEM_CALLER);
-    print(formatHistory(entries));
+    print(renderTable(entries, HISTORY_COLUMNS, getOutputWidth(), formatChanges));
     if (entries.length === 0) log.note("No changes found");
     if (nextPageToken !== "") {
       log.note(`${entries.length} changes shown: \`page_size=1000\` shows more, \`--json\` prints all as JSON Lines`);
@@ -126,11 +126,6 @@ const HISTORY_COLUMNS: readonly Column<ChangeRecord>[] = [
   { title: "WHO", text: ({ actor }) => actor.principal, shrinks: true },
   { title: "THROUGH", text: ({ request }) => formatConstant(request.interface) },
 ];
-
-/** Formats changes as a table in local time, each with its old and new values below it. */
-function formatHistory(entries: readonly ChangeRecord[]): string {
-  return renderTable(entries, HISTORY_COLUMNS, getOutputWidth(), formatChanges);
-}
 
 function formatChanges({ action, before, after, changedFields, message = "" }: ChangeRecord): string {
   const [old, now] = [before, after].map((side) => (isJsonObject(side) ? side : {}));

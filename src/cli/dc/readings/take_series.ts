@@ -77,7 +77,7 @@ export async function storeSeries(
     storedCount: series.length - failures,
     skippedCount: failures,
     skipped: failed.slice(0, MAX_LISTED_SERIES),
-    examples: examples.slice(0, MAX_EXAMPLES).map(formatExample),
+    examples: examples.slice(0, MAX_EXAMPLES).map(({ reading }) => `${reading.elementRef} ${reading.value}`),
   };
 }
 
@@ -145,8 +145,4 @@ function formatSeries({ __name__: name = "", ...labels }: MeasuredSeries["labels
 function shortenText(given: string): string {
   const text = given.slice(0, 2 * MAX_SHOWN_CHARS).replace(/\p{C}/gu, " ");
   return text.length > MAX_SHOWN_CHARS ? `${text.slice(0, MAX_SHOWN_CHARS).toWellFormed()}…` : text;
-}
-
-function formatExample({ reading: { elementRef, value } }: ConvertedSeries): string {
-  return `${elementRef} ${value}`;
 }

@@ -7,11 +7,12 @@ import type { CheckpointOptions } from "../audit/checkpoint_writer.ts";
 import { type DatabaseLocation, parseDatabaseLocation } from "../database.ts";
 import type { ServeOptions } from "./serve.ts";
 import { SERVE_FLAGS, type ServeArgs } from "./serve_flags.ts";
-import { createServeArgs, formatGivenSettings, type Setting } from "./settings.ts";
+import { formatGivenSettings, type Setting } from "./settings.ts";
 
 /** Converts settings to the server's options. @throws UsageError for settings that contradict each other. */
 export function buildServeOptions(given: ServeArgs, settings: readonly Setting[], cli: Cli): ServeOptions {
-  const args = createServeArgs(given, settings);
+  // The server does not depend on the origin of a setting.
+  const args: ServeArgs = { ...given, ...Object.fromEntries(settings.map(({ name, value }) => [name, value])) };
   const { host = "", port = 0, db, tokens, insecure } = args;
   checkArgumentRules(SERVE_FLAGS, args);
   const secret = args["webhook-secret-file"];

@@ -82,11 +82,6 @@ export async function readServeSettings(
   });
 }
 
-/** Converts the settings to values of flags, so that the server does not depend on their origin. */
-export function createServeArgs(args: ServeArgs, settings: readonly Setting[]): ServeArgs {
-  return { ...args, ...Object.fromEntries(settings.map(({ name, value }) => [name, value])) } as ServeArgs;
-}
-
 /** Prints the settings in the form of a settings file, with their origins. Secrets are hidden. */
 export function printSettings(settings: readonly Setting[], cwd: string): void {
   for (const { name, value, origin, from } of settings) {

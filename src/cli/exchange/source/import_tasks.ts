@@ -73,11 +73,6 @@ export async function importTasks(
   return buildSourceReport(run, { format, notes, plan, records, options });
 }
 
-interface RunState {
-  readonly records: ImportRecords;
-  readonly options: TaskImportOptions;
-}
-
 class TaskImportRun {
   readonly outcomes: TaskOutcome[] = [];
   readonly records: ImportRecords;
@@ -88,7 +83,12 @@ class TaskImportRun {
   readonly #usedIds: ReadonlySet<string>;
   stopped = false;
 
-  constructor(context: PlannerContext, plan: readonly PlannedTask[], taken: ReadonlySet<string>, state: RunState) {
+  constructor(
+    context: PlannerContext,
+    plan: readonly PlannedTask[],
+    taken: ReadonlySet<string>,
+    state: Pick<ReportInput, "records" | "options">,
+  ) {
     this.#context = context;
     this.#plan = plan;
     this.#usedIds = taken;

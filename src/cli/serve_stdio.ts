@@ -9,15 +9,10 @@ import { EXIT_STATUS, type ExitStatus, endProcess } from "./exit_status.ts";
 
 const EXIT_STATUS_BY_SIGNAL = { SIGINT: EXIT_STATUS.interrupted, SIGTERM: EXIT_STATUS.terminated } as const;
 
-type StopSignal = keyof typeof EXIT_STATUS_BY_SIGNAL;
-
-export interface ServeStdioOptions extends ServerDescription {
+interface ServeStdioOptions extends ServerDescription {
   /** Loads the tools and their modules. The server calls it after its first reply, to send that without delay. */
-  readonly loadTools: (log: LogWriter) => Promise<ToolSet>;
+  readonly loadTools: (log: (text: string) => void) => Promise<ToolSet>;
 }
-
-/** Writes a message to the log, outside the protocol. */
-export type LogWriter = (text: string) => void;
 
 /**
  * Serves tools as MCP on standard input and output, then ends the process: with status 0 if every request was answered
@@ -25,10 +20,10 @@ export type LogWriter = (text: string) => void;
  */
 export async function serveStdio({ loadTools, ...words }: ServeStdioOptions): Promise<never> {
   const stop = new AbortController();
-  const stopped: { by?: StopSignal } = {};
+  let stoppedBy: keyof typeof EXIT_STATUS_BY_SIGNAL | undefined;
   for (const name of ["SIGINT", "SIGTERM"] as const) {
     process.on(name, () => {
-      stopped.by ??= name;
+      stoppedBy ??= name;
       stop.abort();
     });
   }
@@ -49,7 +44,7 @@ export async function serveStdio({ loadTools, ...words }: ServeStdioOptions): Pr
   process.on("unhandledRejection", (reason) => server.reportStrayFailure(reason));
   const ending = await server.serve(stop.signal);
   await (await stderrWriter)?.drain();
-  const status: ExitStatus = ending === "cut_off" ? EXIT_STATUS_BY_SIGNAL[stopped.by ?? "SIGTERM"] : EXIT_STATUS.ok;
+  const status: ExitStatus = ending === "cut_off" ? EXIT_STATUS_BY_SIGNAL[stoppedBy ?? "SIGTERM"] : EXIT_STATUS.ok;
   return endProcess(status);
 }
 
@@ -73,6 +68,7 @@ async function guardStdoutOnce(holdOutput: () => void): Promise<void> {
   guardStandardOutput(opened);
 }
 
+/** Writes a message to the log, outside the protocol. */
 function writeLog(text: string): void {
   void openStderrWriter().then((opened) => opened.writeUnlessFull(`planner mcp: ${text}\n`));
 }

@@ -8,23 +8,15 @@ import { assertIsNoDatabase, convertToWriteError } from "../output/write_file.ts
 /** Number of buffered characters that causes a write. */
 const BUFFER_CHARS = 1 << 16;
 
-/** Options of `writeLines` for a file. */
-export interface NewFileOptions {
-  /** True to fail if the file exists. */
-  readonly isNew?: boolean;
-  /** Permissions of a new file. */
-  readonly mode?: number;
-}
-
 /**
  * Writes text pieces to a file or to standard output and returns their number. A file is written completely or not at
  * all; a path that is no regular file, such as `/dev/full`, is written directly. Ends early and silently if standard
- * output is closed.
+ * output is closed. A path that must be new fails if the file exists; `mode` is that of a new file.
  */
 export async function writeLines(
   path: string | undefined,
   pieces: Iterable<string> | AsyncIterable<string>,
-  { isNew = false, mode = 0o666 }: NewFileOptions = {},
+  { isNew = false, mode = 0o666 }: { readonly isNew?: boolean; readonly mode?: number } = {},
 ): Promise<number> {
   if (path === undefined) return bufferPieces(pieces, print, isStdoutClosed);
   try {

@@ -87,7 +87,7 @@ export async function installHook(repository: Repository, command: readonly stri
     const check = `planner lint --staged --root "${getHookRoot(repository)}"`;
     throw createHookError(`${generator} generated "${path}" and would replace it: add \`${check}\` to its checks`);
   }
-  const text = buildHookScript({ command, roots: [...new Set([...roots, getHookRoot(repository)])] });
+  const text = buildHookScript(command, [...new Set([...roots, getHookRoot(repository)])]);
   if (found?.kind === "ours" && readFileSync(path, "utf8") === text) return false;
   createFolder(dirname(path));
   if (found?.kind !== "foreign") {
@@ -152,7 +152,7 @@ function readText(path: string): string {
 }
 
 function removeRoots(text: string, left: readonly string[]): string {
-  const lines = buildHookScript({ command: [""], roots: left }).split("\n");
+  const lines = buildHookScript([""], left).split("\n");
   const checks = new Set(lines.filter((line) => line.startsWith("check '")));
   return text
     .split("\n")
@@ -204,13 +204,6 @@ function createHookError(why: string): OperationError {
 /** File name under which the earlier hook is kept, beside planner's. */
 const KEPT_HOOK = "pre-commit.before-planner";
 
-interface HookPlan {
-  /** Arguments that start planner on this machine. */
-  readonly command: readonly string[];
-  /** Projects to check, as paths from the top of the working tree, `.` for the top itself. */
-  readonly roots: readonly string[];
-}
-
 /** Shell line that skips a project without staged files. It runs no program that the repository's settings name. */
 const SKIP_UNCHANGED_LINE =
   '  git -c core.fsmonitor=false diff --cached --quiet --no-ext-diff --no-textconv --ignore-submodules=dirty -- "$1/.planner" && return 0';
@@ -224,8 +217,10 @@ const HOOK_MARK = "# planner-hook 1";
  * Builds the pre-commit hook: a POSIX shell script, which git runs on every system, from the top of the working tree.
  * The earlier hook runs first and may reject the commit. The program that installed the hook is preferred to the one on
  * PATH, because graphical programs often commit with another PATH. If neither exists, the hook rejects the commit.
+ * @param command arguments that start planner on this machine
+ * @param roots projects to check, as paths from the top of the working tree, `.` for the top itself
  */
-function buildHookScript({ command, roots }: HookPlan): string {
+function buildHookScript(command: readonly string[], roots: readonly string[]): string {
   const [program = ""] = command;
   return `#!/bin/sh
 ${HOOK_MARK}
@@ -269,7 +264,7 @@ function parseHook(text: string): FoundHook {
   if (!text.split("\n").includes(HOOK_MARK)) return { kind: "foreign" };
   const roots = [...text.matchAll(/^check ('.*') \|\| exit \$\?$/gm)].map(([, word = ""]) => unquoteWord(word));
   const written = text.replace(EARLIER_SKIP_UNCHANGED_LINE, () => SKIP_UNCHANGED_LINE);
-  const same = removePathLines(buildHookScript({ command: [""], roots })) === removePathLines(written);
+  const same = removePathLines(buildHookScript([""], roots)) === removePathLines(written);
   const program = unquoteWord(/^program=('.*')$/m.exec(text)?.[1] ?? "''");
   return same ? { kind: "ours", roots, program, stale: written !== text } : { kind: "changed" };
 }

@@ -13,9 +13,6 @@ import { EXIT_STATUS, type ExitStatus } from "../exit_status.ts";
 import { UsageError } from "../usage_error.ts";
 import { print, printJson, sanitizeLine, sanitizeLines } from "./print.ts";
 
-/** The arguments of `planner verify` about outputs. */
-type VerifyOutputArgs = Pick<VerifyArgs, "output" | "id" | "file" | "schema" | "prompt-section" | "json">;
-
 interface JudgedOutput {
   readonly spec: Spec | null;
   readonly schemaPath: string;
@@ -27,7 +24,7 @@ interface JudgedOutput {
 const MAX_FILE_BYTES = 256 * 1024 * 1024;
 
 /** Checks an output against its schema and prints the result, or prints the prompt's section about the output. */
-export async function verifyOutput(words: VerifyOutputArgs, context: PlannerContext, cwd: string): Promise<ExitStatus> {
+export async function verifyOutput(words: VerifyArgs, context: PlannerContext, cwd: string): Promise<ExitStatus> {
   // `verify --schema <path> <file>` needs no spec; with --output the first word is a spec.
   const withoutSpec = words.schema !== undefined && !words.output && !words["prompt-section"];
   const { id, file } = withoutSpec ? { id: undefined, file: words.id } : words;
@@ -38,7 +35,8 @@ export async function verifyOutput(words: VerifyOutputArgs, context: PlannerCont
     print(sanitizeLines(await context.outputs.promptSection(schemaPath)));
     return EXIT_STATUS.ok;
   }
-  const judged = await judgeOutput(context, { spec, schemaPath, file, cwd });
+  const output = file === undefined ? undefined : await readOutput(file, cwd);
+  const judged = await judgeOutput(context, { spec, schemaPath }, output);
   if (words.json) printJson(convertVerdictToJson(judged));
   else
     print(
@@ -49,22 +47,21 @@ export async function verifyOutput(words: VerifyOutputArgs, context: PlannerCont
   return judged.verdict.kind === "passed" ? EXIT_STATUS.ok : EXIT_STATUS.refused;
 }
 
-type OutputQuestion = Pick<JudgedOutput, "spec" | "schemaPath"> & Pick<VerifyArgs, "file"> & { readonly cwd: string };
-
 async function judgeOutput(
   context: PlannerContext,
-  { spec, schemaPath, file, cwd }: OutputQuestion,
+  { spec, schemaPath }: Pick<JudgedOutput, "spec" | "schemaPath">,
+  output: string | undefined,
 ): Promise<JudgedOutput> {
-  if (file !== undefined) {
-    const output = file === "-" ? await readText(process.stdin) : readOutputFile(resolve(cwd, file), file);
+  if (output !== undefined)
     return { spec, schemaPath, verdict: await context.outputs.validateOutput(schemaPath, output), log: null };
-  }
   const report = spec === null ? null : await reportOutput(context, spec, schemaPath);
   if (report === null) throw new UsageError("Missing argument: expected a spec or a file with the output");
   return { spec, ...report };
 }
 
-function readOutputFile(path: string, shown: string): string {
+async function readOutput(shown: string, cwd: string): Promise<string> {
+  if (shown === "-") return readText(process.stdin);
+  const path = resolve(cwd, shown);
   const info = statSync(path, { throwIfNoEntry: false });
   if (info === undefined) throw new OperationError("not_found", `Cannot read "${shown}": no such file`);
   if (!info.isFile()) throw new OperationError("invalid_argument", `Cannot read "${shown}": not a file`);

@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import type { PlannerContext } from "#planner/context.ts";
-import { createFilterTest } from "#planner/operations/shared/spec_filter.ts";
+import { createFilterTest, type SpecFilter } from "#planner/operations/shared/spec_filter.ts";
 import { loadSpecWorld } from "#planner/operations/shared/world.ts";
 import { parseCriteria } from "#planner/spec/criteria.ts";
 import type { Spec } from "#planner/spec/spec.ts";
@@ -82,12 +82,8 @@ export const command = defineCommand({
     "planner export --format markdown --label api": "Write a table for a report",
   },
   async run({ args: { format = "json", output, status, type, label, archived }, cli }) {
-    const exported = await collectExportedSpecs(await cli.openContext(), {
-      status,
-      types: type,
-      labels: label,
-      archived,
-    });
+    const filter = { types: type, labels: label };
+    const exported = await collectExportedSpecs(await cli.openContext(), filter, { status, archived });
     const rendered = RENDERERS[format](exported);
     // Markdown is text for reading; JSON and CSV are data, in which a terminal would interpret control characters.
     const isShown = format === "markdown" || (format === "csv" && output === undefined && isTerminal("stdout"));
@@ -101,23 +97,19 @@ export const command = defineCommand({
   },
 });
 
-interface ExportFilter {
-  readonly status: FilterStatus | undefined;
-  readonly types: readonly string[];
-  readonly labels: readonly string[];
-  readonly archived: boolean;
-}
-
 /** Reads the specs that meet the filter, active ones first, each group sorted by id. */
-async function collectExportedSpecs(context: PlannerContext, filter: ExportFilter): Promise<ExportFile> {
-  const { status, types, labels } = filter;
+async function collectExportedSpecs(
+  context: PlannerContext,
+  filter: SpecFilter,
+  { status, archived }: { readonly status: FilterStatus | undefined; readonly archived: boolean },
+): Promise<ExportFile> {
   const world = await loadSpecWorld(context);
-  const archive = filter.archived ? await context.specs.readArchived() : { specs: [], unreadable: [] };
+  const archive = archived ? await context.specs.readArchived() : { specs: [], unreadable: [] };
   const hasStatus = (spec: Spec): boolean => {
     if (status === undefined) return true;
     return spec.archived ? spec.status === status : world.readiness.matchesFilter(spec, status);
   };
-  const meets = createFilterTest<Spec>({ types, labels });
+  const meets = createFilterTest<Spec>(filter);
   const found = [...world.specs, ...archive.specs].filter((spec) => hasStatus(spec) && meets(spec));
   const specs = [];
   for (const spec of found) specs.push(createExportedSpec(spec, (await context.specs.readText(spec.id)).text));

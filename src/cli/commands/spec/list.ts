@@ -28,13 +28,13 @@ export const command = defineCommand({
     "planner list --sort priority --assignee ada": "List the specs of one person, most urgent first",
     "planner list --label api --label web --json": "List specs with either label, as JSON",
   },
-  async run({ args: { status, archived, type, label, priority, assignee, limit, json, ...plan }, cli }) {
+  async run({ args: { status, archived, type, label, priority, assignee, limit, json, due, sort }, cli }) {
     const context = await cli.openContext();
     const value = archived
       ? await listArchivedSpecs(context, status)
       : (await runTool(context, listCommand, { ...(status !== undefined && { status }), limit: NO_LIMIT })).value;
     const filter = { types: type, labels: label, priorities: priority, assignees: assignee, limit };
-    const list = filterListedSpecs({ ...value, specs: selectSortedRows(value.specs, plan) }, filter);
+    const list = filterListedSpecs({ ...value, specs: selectSortedRows(value.specs, due, sort) }, filter);
     const listed = new Set(list.specs.map(({ id }) => id as string));
     const others = (await readOthersClaims(context))?.filter(({ spec_id }) => listed.has(spec_id));
     if (json) return printJson({ ...list, ...(others !== undefined && { others }) });
@@ -43,13 +43,12 @@ export const command = defineCommand({
   },
 });
 
-interface SortOptions {
-  readonly due: string | undefined;
-  readonly sort: "id" | "priority" | "due" | undefined;
-}
-
 /** Returns the specs that are due by the requested day, in the requested order, then by id. */
-function selectSortedRows(specs: readonly DetailedSpecRow[], { due, sort }: SortOptions): readonly DetailedSpecRow[] {
+function selectSortedRows(
+  specs: readonly DetailedSpecRow[],
+  due: string | undefined,
+  sort: string | undefined,
+): readonly DetailedSpecRow[] {
   const found = specs.filter(createDueTest(due));
   if (sort === "priority") return found.sort(compareUrgency);
   return sort === "due" ? found.sort(compareDueDays) : found;

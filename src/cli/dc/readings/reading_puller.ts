@@ -16,18 +16,16 @@ interface ScheduledQuery {
   lastMessage: string;
 }
 
-interface PullReadingsOptions {
-  readonly service: DcService;
-  readonly mapping: ReadingMapping;
-  /** Writes a log line. */
-  readonly say: (message: string) => void;
-}
-
 /**
  * Runs the queries of a mapping repeatedly, one after another, and stores their series as readings, until the signal
  * aborts. A query that fails runs again at its next time. The start and the end of a failure are each logged once.
  */
-export async function pullReadings({ service, mapping, say }: PullReadingsOptions, signal: AbortSignal): Promise<void> {
+export async function pullReadings(
+  service: DcService,
+  mapping: ReadingMapping,
+  say: (message: string) => void,
+  signal: AbortSignal,
+): Promise<void> {
   const all = mapping.queries.map((query): ScheduledQuery => {
     const shown = `Query ${JSON.stringify(query.query)}`;
     const words = { gone: (why: string) => `${shown} failed: ${why}`, back: `${shown} works again` };

@@ -219,7 +219,7 @@ async function openReadings({ readings: file }: ServeOptions): Promise<ReadingMa
 
 async function runReadings(service: DcService, mapping: ReadingMapping, signal: AbortSignal): Promise<void> {
   const { pullReadings } = await import("../readings/reading_puller.ts");
-  await pullReadings({ service, mapping, say: createLogger("readings") }, signal);
+  await pullReadings(service, mapping, createLogger("readings"), signal);
 }
 
 /** Starts background work. Ignores OperationErrors, because the call that needs the data fails with them again. */

@@ -270,7 +270,7 @@ test("pullReadings goes on after failures, says each outage and change once, and
   const said: string[] = [];
   const stop = new AbortController();
 
-  const pulling = pullReadings({ service: site.service, mapping, say: (line) => said.push(line) }, stop.signal);
+  const pulling = pullReadings(site.service, mapping, (line) => said.push(line), stop.signal);
   await until(() => asked.length >= 5);
   stop.abort();
   await pulling;

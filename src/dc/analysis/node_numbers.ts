@@ -47,10 +47,6 @@ export class NodeGroups {
     if (one !== other) this.#parents[Math.max(one, other)] = Math.min(one, other);
   }
 
-  joinAllNodes([first, ...others]: readonly number[]): void {
-    if (first !== undefined) for (const other of others) this.joinNodes(first, other);
-  }
-
   /** Joins every node with the nodes that supply it. */
   joinSuppliedNodes({ edges: { inAt, inEnd, from } }: PowerGraph): void {
     for (let index = 0; index < this.#parents.length; index += 1) {

@@ -3,8 +3,6 @@ import type { InventoryKind } from "#dc/model/enum_values.ts";
 import type { DeviceType } from "#dc/model/inventory.ts";
 import { formatFabricLinkRef, getFabricKey } from "#dc/model/ref.ts";
 import type { Crac, Device, FabricLink, Location, Rack } from "#dc/model/resources.ts";
-import type { DcReader } from "#dc/ports.ts";
-import type { CooperativeScheduler } from "../../answers/cooperative_scheduler.ts";
 import type { ReadSession } from "../../rpc.ts";
 import { readAllDeviceTypes } from "../device_types.ts";
 import { listPlaceRows, type PlaceKind } from "./places_listing.ts";
@@ -25,46 +23,27 @@ export interface SearchIndex {
   readonly words: ReadonlyMap<string, number>;
 }
 
-const inventoryIndexes = new WeakMap<Topology, SearchIndex>();
-/** Indexes that include device types, with their revision: a topology stays cached when only the catalogue changes. */
-const completeIndexes = new WeakMap<Topology, { readonly revision: number; readonly index: SearchIndex }>();
+const indexesByTopology = new WeakMap<Topology, { readonly revision: number; readonly index: SearchIndex }>();
 const ENTRIES_PER_SLICE = 500;
 
 /** Returns the index of inventory and catalogue, built once per revision. Cost: O(resources). */
 export async function buildSearchIndex({ topology, reader, scheduler }: ReadSession): Promise<SearchIndex> {
   const [known, revision] = [await topology(), await reader.revision()];
-  const made = completeIndexes.get(known);
+  // A topology stays when only the catalogue changes.
+  const made = indexesByTopology.get(known);
   if (made?.revision === revision) return made.index;
-  const index = await addDeviceTypes(await buildInventoryIndex(known, scheduler), reader);
-  completeIndexes.set(known, { revision, index });
-  return index;
-}
-
-async function buildInventoryIndex(topology: Topology, scheduler: CooperativeScheduler): Promise<SearchIndex> {
-  const made = inventoryIndexes.get(topology);
-  if (made !== undefined) return made;
   const entries: SearchEntry[] = [];
-  const words = new Map<string, number>();
-  for (const entry of listEntries(topology)) {
+  for (const entry of listEntries(known))
     if (entries.push(entry) % ENTRIES_PER_SLICE === 0) await scheduler.yieldIfDue();
-    countWords(entry, words);
+  for await (const { resource } of readAllDeviceTypes(reader)) entries.push(createTypeEntry(resource));
+  const words = new Map<string, number>();
+  for (const [at, { text }] of entries.entries()) {
+    if (at % ENTRIES_PER_SLICE === 0) await scheduler.yieldIfDue();
+    for (const word of text.split(/[^\p{L}\p{N}]+/u)) words.set(word, (words.get(word) ?? 0) + 1);
   }
   const index = { entries, words };
-  inventoryIndexes.set(topology, index);
+  indexesByTopology.set(known, { revision, index });
   return index;
-}
-
-async function addDeviceTypes(index: SearchIndex, reader: DcReader): Promise<SearchIndex> {
-  const types: SearchEntry[] = [];
-  for await (const { resource } of readAllDeviceTypes(reader)) types.push(createTypeEntry(resource));
-  if (types.length === 0) return index;
-  const words = new Map(index.words);
-  for (const entry of types) countWords(entry, words);
-  return { entries: [...index.entries, ...types], words };
-}
-
-function countWords({ text }: SearchEntry, words: Map<string, number>): void {
-  for (const word of text.split(/[^\p{L}\p{N}]+/u)) words.set(word, (words.get(word) ?? 0) + 1);
 }
 
 function* listEntries(topology: Topology): Generator<SearchEntry> {

@@ -2,13 +2,13 @@ import { createPreconditionError, getErrorMessage, OperationError } from "#kerne
 import type { RunLog } from "#planner/store/logs/log_writer.ts";
 import type { Worktree } from "#planner/store/worktrees/open_worktree.ts";
 import type { WorktreeState } from "#planner/store/worktrees/settle.ts";
+import { extractOutput } from "#planner/work/default_evidence.ts";
 import { quoteShellWord } from "#words/shell_word.ts";
 import { MAX_APPENDED_CHARS } from "../../limits.ts";
 import { changeSpec } from "../../operations/shared/change_spec.ts";
 import { parseDocument } from "../../spec/document.ts";
 import { editFields } from "../../spec/edit/edit_fields.ts";
 import { keepChecks } from "../../spec/edit/keep_checks.ts";
-import { findLastSection } from "../../spec/sections.ts";
 import type { Spec } from "../../spec/spec.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 import { appendAgentOutput, mergeRunIntoProject } from "../../work/bring_back.ts";
@@ -130,18 +130,13 @@ function buildFinalText(
 ): string {
   const document = parseDocument(text);
   const since = document.ok ? document.frontmatter["completed_at"] : undefined;
+  const readOutput = (read: typeof document): string => (read.ok ? extractOutput(read.body) : "");
   const at = typeof since === "string" ? since : now.toISOString();
   const isCompleted = end.status === "completed";
   const unproven = (isCompleted ? end.unproven : null) ?? undefined;
   const fields = { status: end.status, completed_at: isCompleted ? at : undefined, unproven };
-  const own = parseOutput(text) !== parseOutput(before);
+  const own = readOutput(document) !== readOutput(parseDocument(before));
   return appendAgentOutput(editFields(text, fields), shortenOutput(end.output), own);
-}
-
-function parseOutput(text: string): string {
-  const document = parseDocument(text);
-  const section = document.ok ? findLastSection(document.body, "Output") : undefined;
-  return section === undefined || !document.ok ? "" : document.body.slice(section.heading.next, section.end).trim();
 }
 
 function shortenOutput(output: string): string {

@@ -1,5 +1,6 @@
 import { createPreconditionError, getErrorMessage, OperationError } from "#kernel/errors.ts";
 import { isJsonObject } from "#kernel/json_object.ts";
+import { findCycles, formatCycle } from "#planner/lint/cycles.ts";
 import type { Claim } from "#planner/store/remote_claims/shared_claims.ts";
 import type { NewMembers } from "#planner/store/specs/edit_spec.ts";
 import type { ProcessResult } from "#planner/work/records/process_record.ts";
@@ -287,8 +288,9 @@ export function parseMembers(answer: string): readonly ProposedMember[] {
   const members = listed.map((value: unknown, index) =>
     parseMember(value, { number: index + 1, count: listed.length }),
   );
-  const circle = findCycle(members);
-  if (circle !== undefined) throw buildMembersError(`members depend on each other in a circle: ${circle.join(" -> ")}`);
+  const cycles = findCycles(new Map(members.map(({ dependsOn }, at) => [String(at + 1), dependsOn.map(String)])));
+  const circle = members.flatMap((_, at) => cycles.get(String(at + 1)) ?? [])[0];
+  if (circle !== undefined) throw buildMembersError(`members depend on each other in a circle: ${formatCycle(circle)}`);
   return members;
 }
 
@@ -360,27 +362,6 @@ function parseDependencies(object: JsonFields, { number, count }: MemberPosition
 function removeCheckbox(text: string): string {
   const plain = text.replace(/^(?:[-*+]|\d{1,9}[.)])\s+(?=\[)|^[-*+]\s+/, "").replace(/^\[[ xX]\]\s*/, "");
   return plain === "" ? text : plain;
-}
-
-/** Returns the numbers of members that form a dependency cycle; undefined without one. */
-function findCycle(members: readonly ProposedMember[]): readonly number[] | undefined {
-  const done = new Set<number>();
-  const visit = (number: number, way: readonly number[]): readonly number[] | undefined => {
-    const at = way.indexOf(number);
-    if (at !== -1) return [...way.slice(at), number];
-    if (done.has(number)) return undefined;
-    for (const next of members[number - 1]?.dependsOn ?? []) {
-      const circle = visit(next, [...way, number]);
-      if (circle !== undefined) return circle;
-    }
-    done.add(number);
-    return undefined;
-  };
-  for (const index of members.keys()) {
-    const circle = visit(index + 1, []);
-    if (circle !== undefined) return circle;
-  }
-  return undefined;
 }
 
 type JsonFields = Readonly<Record<string, unknown>>;

@@ -140,16 +140,11 @@ export async function renewRemoteClaims(place: RemoteClaimsContext): Promise<voi
 export function runClaimSession<Result>(
   { root, settings, isLive }: RemoteClaimsContext,
   use: (session: ClaimSession) => Promise<Result>,
-  waitMs?: number,
 ): Promise<Result> {
-  return runWithRemoteLock(
-    root,
-    async () => {
-      const remote = await openClaimRemote(root, settings.remote);
-      return use(new ClaimSession(remote, { root, known: readStoredClaims(root, remote.url), isLive }));
-    },
-    waitMs,
-  );
+  return runWithRemoteLock(root, async () => {
+    const remote = await openClaimRemote(root, settings.remote);
+    return use(new ClaimSession(remote, { root, known: readStoredClaims(root, remote.url), isLive }));
+  });
 }
 
 /** How a claim may change to each state. */

@@ -2,6 +2,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createPreconditionError, OperationError } from "#kernel/errors.ts";
+import { extractOutput } from "#planner/work/default_evidence.ts";
 import { type Criterion, parseCriteria } from "../../spec/criteria.ts";
 import { parseDocument } from "../../spec/document.ts";
 import { appendOutput } from "../../spec/edit/edit_body.ts";
@@ -57,12 +58,11 @@ function parseSpecParts(text: string): SpecParts | null {
   const document = parseDocument(text);
   if (!document.ok) return null;
   const { body, frontmatter } = document;
-  const section = findLastSection(body, "Output");
   return {
     text,
     status: frontmatter["status"],
     criteria: new Map(parseCriteria(body).map((criterion) => [getCriterionWords(criterion), criterion.checked])),
-    output: section === undefined ? "" : body.slice(section.heading.next, section.end).trim(),
+    output: extractOutput(body),
   };
 }
 

@@ -34,7 +34,7 @@ const PROJECT_MARK = "project.json";
  *
  * @param directory the setting `worktree.directory`, from the project's root; null for the user's state folder
  */
-export function buildWorktreesFolder(root: string, directory: string | null, env = process.env): string {
+export function buildWorktreesFolder(root: string, directory: string | null): string {
   const real = existsSync(root) ? realpathSync(root) : resolve(root);
   // Short, because Windows limits whole paths to 260 characters by default.
   const name = basename(real)
@@ -42,10 +42,10 @@ export function buildWorktreesFolder(root: string, directory: string | null, env
     .slice(0, 30);
   const parent =
     directory === null
-      ? join(findStateFolder(env), "planner")
+      ? join(findStateFolder(process.env), "planner")
       : resolve(
           real,
-          directory.replace(/^~(?=[\\/]|$)/, () => env["HOME"] ?? homedir()),
+          directory.replace(/^~(?=[\\/]|$)/, () => process.env["HOME"] ?? homedir()),
         );
   for (let number = 0; ; number++) {
     const text = number === 0 ? real : `${real}\0${number}`;

@@ -6,7 +6,7 @@ import { editFields } from "../spec/edit/edit_fields.ts";
 import type { Spec } from "../spec/spec.ts";
 import { changeSpec } from "./shared/change_spec.ts";
 import { findSpec } from "./shared/find_spec.ts";
-import { releaseSharedClaim } from "./shared/finish_shared.ts";
+import { changeSharedClaim } from "./shared/finish_shared.ts";
 import { specIdParam } from "./shared/params.ts";
 import { stopRun } from "./shared/stop_run.ts";
 
@@ -27,7 +27,7 @@ export const cancel = defineTool<PlannerContext>()({
       refuseCancellingEndedSpec(current);
       return editFields(before, { status: "cancelled" });
     });
-    const notes = await releaseSharedClaim(context, spec.id);
+    const notes = await changeSharedClaim(context, spec.id, "give up");
     return {
       value: { spec_id: spec.id, status: "cancelled", ...(notes.length === 0 ? {} : { notes }) },
       text: [`Cancelled spec: ${spec.id}`, ...notes].join("\n"),

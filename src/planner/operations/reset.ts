@@ -5,7 +5,7 @@ import type { PlannerContext } from "../context.ts";
 import { editFields } from "../spec/edit/edit_fields.ts";
 import { changeSpec } from "./shared/change_spec.ts";
 import { findSpecId } from "./shared/find_spec.ts";
-import { releaseSharedClaim } from "./shared/finish_shared.ts";
+import { changeSharedClaim } from "./shared/finish_shared.ts";
 import { refuseSpecInWork } from "./shared/live_worker.ts";
 import { specIdParam } from "./shared/params.ts";
 
@@ -31,7 +31,7 @@ export const reset = defineTool<PlannerContext>()({
       }
       return editFields(before, { status: "pending", completed_at: undefined });
     });
-    const notes = await releaseSharedClaim(context, id);
+    const notes = await changeSharedClaim(context, id, "give up");
     return {
       value: { spec_id: id, status: "pending", ...(notes.length === 0 ? {} : { notes }) },
       text: [`Reset spec: ${id}`, ...notes].join("\n"),

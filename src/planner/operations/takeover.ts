@@ -8,7 +8,7 @@ import { readLastRun } from "../work/records/log_format.ts";
 import { readLogWindow } from "../work/records/log_window.ts";
 import { analyzeAbandonedRun } from "../work/takeover_analysis.ts";
 import { findSpec } from "./shared/find_spec.ts";
-import { keepSharedClaim } from "./shared/finish_shared.ts";
+import { changeSharedClaim } from "./shared/finish_shared.ts";
 import { specIdParam } from "./shared/params.ts";
 import { leaveSpecInProgress, stopRun } from "./shared/stop_run.ts";
 import { readWorktreeBody } from "./shared/worktree_body.ts";
@@ -35,7 +35,7 @@ export const takeover = defineTool<PlannerContext>()({
     let notes: readonly string[] = [];
     if (stopped !== null) {
       const status = await leaveSpecInProgress(context, spec.id, stopped);
-      if (status === "in_progress") notes = await keepSharedClaim(context, spec.id);
+      if (status === "in_progress") notes = await changeSharedClaim(context, spec.id, "keep");
     } else if (!force) throw createPreconditionError(`${refused}: Spec not currently being worked`);
     const log = await context.logs.open(spec.id);
     const lines = log === null ? null : splitLines(await readLastRun(log));

@@ -1,6 +1,6 @@
 import { findCopiedId, findNearFields, findSecondBlock } from "./near.ts";
 import type { Spec } from "./spec.ts";
-import { parseParentId, parseSpecIdParts } from "./spec_id.ts";
+import { parseMemberNumber, parseParentId } from "./spec_id.ts";
 import { type FilterStatus, getCountedStatus } from "./status.ts";
 
 /** Readiness of a set of specs for work. Every result is computed on demand, once per spec. */
@@ -171,8 +171,4 @@ function isIdList(value: unknown): boolean {
 
 function isAwaitingApproval({ approval }: Spec): boolean {
   return approval?.required === true && approval.status !== "approved";
-}
-
-function parseMemberNumber(id: string): number {
-  return parseSpecIdParts(id)?.members.at(-1) ?? 0;
 }

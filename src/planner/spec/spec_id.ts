@@ -33,6 +33,11 @@ export function parseSpecIdParts(id: string): SpecIdParts | undefined {
   };
 }
 
+/** Returns the number of a member in its group; 0 for a spec that is no member. */
+export function parseMemberNumber(id: string): number {
+  return parseSpecIdParts(id)?.members.at(-1) ?? 0;
+}
+
 /** Compares ids by date, counter, suffix and member numbers; ids of another form come last, in code unit order. */
 export function compareSpecIds(a: string, b: string): number {
   const left = parseSpecIdParts(a);

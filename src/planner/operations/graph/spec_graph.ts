@@ -3,7 +3,7 @@ import { assignLayers, type LayoutEdge, listNeighbours, orderColumns } from "#ke
 import { findCycles } from "../../lint/cycles.ts";
 import type { Readiness } from "../../spec/readiness.ts";
 import type { Spec } from "../../spec/spec.ts";
-import { parseParentId, parseSpecIdParts } from "../../spec/spec_id.ts";
+import { parseMemberNumber, parseParentId } from "../../spec/spec_id.ts";
 
 export interface GraphBox {
   readonly id: string;
@@ -121,12 +121,8 @@ function listDependencies(specs: readonly Spec[]): ReadonlyMap<string, readonly 
 function groupMembers(specs: readonly Spec[]): ReadonlyMap<string, readonly Spec[]> {
   const found = Map.groupBy(specs, ({ id }) => (id.includes(".") ? parseParentId(id) : undefined) ?? "");
   found.delete("");
-  for (const members of found.values()) members.sort((a, b) => parseMemberNumber(a) - parseMemberNumber(b));
+  for (const members of found.values()) members.sort((a, b) => parseMemberNumber(a.id) - parseMemberNumber(b.id));
   return found;
-}
-
-function parseMemberNumber({ id }: Spec): number {
-  return parseSpecIdParts(id)?.members.at(-1) ?? 0;
 }
 
 function arrangeGraph(

@@ -41,17 +41,11 @@ export async function finishSharedClaim(
   );
 }
 
-/** Keeps a stopped agent's claim, so that a person can continue in this clone. Returns notes, also about failures. */
-export async function keepSharedClaim(context: PlannerContext, id: SpecId): Promise<readonly string[]> {
-  return changeSharedClaim(context, id, "keep");
-}
-
-/** Releases this clone's claim, so that any clone may begin the spec. Returns notes, also about failures. */
-export async function releaseSharedClaim(context: PlannerContext, id: SpecId): Promise<readonly string[]> {
-  return changeSharedClaim(context, id, "give up");
-}
-
-async function changeSharedClaim(
+/**
+ * Keeps a stopped agent's claim, so that a person can continue in this clone, or gives it up, so that any clone may begin
+ * the spec. Returns notes, also about failures.
+ */
+export async function changeSharedClaim(
   context: PlannerContext,
   id: SpecId,
   action: "keep" | "give up",

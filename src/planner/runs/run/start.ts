@@ -17,7 +17,7 @@ import { parseReadable } from "../../spec/document.ts";
 import { editFields } from "../../spec/edit/edit_fields.ts";
 import { isWorkSentBack } from "../../spec/reviews.ts";
 import type { Spec } from "../../spec/spec.ts";
-import { parseParentId, parseSpecIdParts, type SpecId } from "../../spec/spec_id.ts";
+import { parseMemberNumber, parseParentId, type SpecId } from "../../spec/spec_id.ts";
 import { createCommitWriter } from "../../work/commit_message.ts";
 import { type Provider, selectProvider } from "../../work/providers.ts";
 import type { RequestNote } from "../../work/requests/request_note.ts";
@@ -174,10 +174,6 @@ function listPredecessors(spec: Spec, { specs }: SpecWorld): readonly SpecId[] {
       if (above === spec.id) return true;
       return named.has(id) || (parent !== undefined && above === parent && parseMemberNumber(id) < earlier);
     });
-}
-
-function parseMemberNumber(id: SpecId): number {
-  return parseSpecIdParts(id)?.members.at(-1) ?? 0;
 }
 
 interface PredecessorOptions {

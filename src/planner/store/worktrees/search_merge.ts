@@ -212,7 +212,7 @@ async function listCandidateCommits(
 /** Returns whether merging `head` into `commit` changes no file but planner's; unknown with git before 2.38. */
 export async function addsNoChange(git: Git, commit: string, head: string): Promise<boolean | "unknown"> {
   const { status, stdout, stderr } = await git.try(["merge-tree", "--write-tree", "--name-only", "-z", commit, head]);
-  if (isMergeTreeMissing(stderr)) return "unknown";
+  if (MERGE_TREE_MISSING_PATTERN.test(stderr)) return "unknown";
   const [tree = "", ...rest] = stdout.toString().split("\0");
   if (status !== 0 && status !== 1) return false;
   // An empty field follows the names of files in conflict.
@@ -287,11 +287,6 @@ const MAX_BRANCHES = 20;
 /** Messages of git before 2.38, which cannot merge without changing the working tree. */
 const MERGE_TREE_MISSING_PATTERN = /usage: git merge-tree|unknown option|unrecognized/;
 
-/** Returns whether git reports that it cannot merge without a working tree. */
-function isMergeTreeMissing(stderr: string): boolean {
-  return MERGE_TREE_MISSING_PATTERN.test(stderr);
-}
-
 /**
  * Merges each pair of branches without a checkout, and returns the files in which both conflict. Omits specs, because
  * planner's merge joins them. Empty with git before 2.38.
@@ -304,14 +299,8 @@ export async function forecastConflicts(
   const found: PredictedConflict[] = [];
   for (const [index, one] of compared.entries()) {
     for (const other of compared.slice(index + 1)) {
-      const ends = [`refs/heads/${one.branch}`, `refs/heads/${other.branch}`];
-      const merge = ["merge-tree", "--write-tree", "--name-only", "--no-messages", "-z", ...ends];
-      const { status, stdout, stderr } = await git.try(merge);
-      if (isMergeTreeMissing(stderr)) return [];
-      // Status 0 means a clean merge, 1 a conflict; others mean that a branch no longer exists.
-      if (status !== 1) continue;
-      const [, ...paths] = stdout.toString().split("\0").filter(Boolean);
-      const files = [...new Set(paths)].filter((path) => !isSpecPath(path));
+      const merged = await mergeInMemory(git, `refs/heads/${one.branch}`, `refs/heads/${other.branch}`);
+      const files = (merged?.conflicts ?? []).filter((path) => !isSpecPath(path));
       if (files.length > 0) found.push({ specs: [one.id, other.id], files });
     }
   }

@@ -344,7 +344,14 @@ async function restoreOtherSpecs(place: WorktreeLocation, message: CommitWriter)
     notes.push(note);
     changed.push(path);
   }
-  if (changed.length > 0) await commitOrRestoreFiles(place, message(COMMIT_SUMMARIES.others), changed);
+  if (changed.length === 0) return notes;
+  try {
+    await commitPaths(place, message(COMMIT_SUMMARIES.others), changed);
+  } catch (error) {
+    // Uncommitted changes would block the next merge.
+    await git.run(["restore", "--quiet", "--source=HEAD", "--staged", "--worktree", "--", ...changed]);
+    throw error;
+  }
   return notes;
 }
 
@@ -361,16 +368,6 @@ async function removeRuntimeFile({ worktree }: WorktreeLocation, kind: string, p
   if (kind !== "A") return null;
   await rm(join(worktree.path, path), { force: true });
   return `"${path}" is planner's own file of runs: it was taken out of the branch`;
-}
-
-/** Commits the files. If git rejects that, restores them, because uncommitted changes would block the next merge. */
-async function commitOrRestoreFiles(place: WorktreeLocation, message: string, paths: readonly string[]): Promise<void> {
-  try {
-    await commitPaths(place, message, paths);
-  } catch (error) {
-    await place.git.run(["restore", "--quiet", "--source=HEAD", "--staged", "--worktree", "--", ...paths]);
-    throw error;
-  }
 }
 
 async function makeSpecPending({ git, worktree }: WorktreeLocation, path: string): Promise<string | null> {

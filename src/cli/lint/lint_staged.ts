@@ -6,8 +6,7 @@ import { lintProject } from "#planner/lint/lint_project.ts";
 import { checkSpecOutput, type LintSource, parseSpec } from "#planner/lint/lint_source.ts";
 import type { Spec, UnreadableFile } from "#planner/spec/spec.ts";
 import { compareSpecIds, type SpecId } from "#planner/spec/spec_id.ts";
-import { decodeText } from "#planner/store/files/decode_text.ts";
-import { describeTooLarge } from "#planner/store/files/read_text.ts";
+import { decodeText, describeTooLarge } from "#planner/store/files/read_text.ts";
 import type { Git } from "#planner/store/git/git.ts";
 import { requireRepository } from "../git/repository.ts";
 import {

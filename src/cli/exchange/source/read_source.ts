@@ -3,8 +3,8 @@ import { basename, join } from "node:path";
 import { OperationError } from "#kernel/errors.ts";
 import type { SourceFile, SourceFormat, SourceNote, SourceReading } from "#planner/exchange/source.ts";
 import { MAX_SPEC_BYTES } from "#planner/limits.ts";
-import { decodeText } from "#planner/store/files/decode_text.ts";
 import { describeSystemError } from "#planner/store/files/disk_error.ts";
+import { decodeText } from "#planner/store/files/read_text.ts";
 import { isInsideFolder } from "#planner/store/project/find_root.ts";
 
 export interface FoundSource {

@@ -2,8 +2,8 @@ import type { FolderState, Worktree } from "#planner/store/worktrees/open_worktr
 import { type AcceptableLine, type AcceptedCommands, buildCheckLines, isLineAccepted } from "../../work/acceptance.ts";
 import { findJudgedFiles } from "../../work/judged_files.ts";
 import type { EditedFile } from "../../work/provenance.ts";
+import { type CriteriaJob, runChecks, runInFreshWorktree } from "../job.ts";
 import type { LocatedJob, RunDeps } from "../run_types.ts";
-import { type CriteriaJob, runChecks, runInLoggedWorktree } from "./run_checks.ts";
 
 /** The commit or branch whose version of the files decides whether a check passes. */
 export interface CheckOrigin {
@@ -101,7 +101,7 @@ function runChecksWithMainFiles(
   { origin, commit, open }: RepeatedChecks,
 ): Promise<ReadonlyMap<string, string>> {
   const paths = [...new Set(open.flatMap((one) => one.paths))];
-  return runInLoggedWorktree(deps, judging, commit, async (fresh, worktree) => {
+  return runInFreshWorktree(deps, judging, commit, async (fresh, worktree) => {
     await judging.log.line(`planner: the checks run again with ${paths.join(", ")} of "${origin.name}"`);
     await worktree.checkoutFiles(origin.from, paths);
     const commands = open.map(({ command }) => command);

@@ -15,9 +15,9 @@ import {
   NOT_RUN_RESULT,
   type Provenance,
 } from "../../work/provenance.ts";
+import { type CriteriaJob, runChecks, runInFreshWorktree } from "../job.ts";
 import type { LocatedJob, RunDeps, RunLocation } from "../run_types.ts";
 import { type CheckOrigin, findEditedFiles, findWorktreeOrigin } from "./edited_files.ts";
-import { type CriteriaJob, runChecks, runInLoggedWorktree } from "./run_checks.ts";
 
 /** Maximum number of uncommitted files that a message names. */
 const MAX_NAMED_PATHS = 5;
@@ -91,7 +91,7 @@ interface FreshState {
 
 async function judgeFreshWorktree(deps: RunDeps, judging: CriteriaJob, fresh: FreshState): Promise<Provenance> {
   const { commit, origin, changed } = fresh;
-  return runInLoggedWorktree(deps, judging, commit, async (placed, worktree) => {
+  return runInFreshWorktree(deps, judging, commit, async (placed, worktree) => {
     const held = { ...(fresh.held ?? (await worktree.holds())), changed, ignored: [], uncommitted: [], nested: false };
     return judgeFolder(deps, placed, { held, origin, where: "fresh" });
   });

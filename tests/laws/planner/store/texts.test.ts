@@ -1,7 +1,7 @@
 import { expect } from "bun:test";
 import { isUtf8 } from "node:buffer";
 import fc from "fast-check";
-import { decodeText } from "#planner/store/files/decode_text.ts";
+import { decodeText } from "#planner/store/files/read_text.ts";
 import { law } from "../../../support/law.ts";
 
 const wellFormed = fc.string({ unit: "binary" });

@@ -14,7 +14,7 @@ import { runWithProjectLock } from "./project_lock.ts";
 export type ClaimResult<Claim> =
   /**
    * Success. `tookOver` is the dead holder of a claim that was never released, whose agent may still run (see
-   * `AgentLauncher.endRun`); null if the spec was unclaimed.
+   * `endRun` of `openAgents`); null if the spec was unclaimed.
    */
   { readonly claim: Claim; readonly tookOver: ClaimHolder | null } | { readonly heldBy: ClaimHolder };
 

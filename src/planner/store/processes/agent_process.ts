@@ -133,8 +133,6 @@ class ChildOutput implements AsyncIterable<Uint8Array> {
 
 type Child = ChildProcessByStdio<Writable, Readable, Readable>;
 
-export type AgentLauncher = ReturnType<typeof openAgents>;
-
 /** Opens the launcher of agents. The absolute path `root` is part of the name that marks a run's processes. */
 export function openAgents(root: string) {
   const buildRunName = (processId: string): string => `${processId}@${root}`;

@@ -105,6 +105,8 @@ export class ByteAccount {
   readonly #budget: ByteBudget;
   readonly #charge: (bytes: number) => void;
   #held = REQUEST_BYTES;
+  /** Estimated memory of the objects that the request's body became, which are garbage at its end; not charged. */
+  objectBytes = 0;
   #isClosed = false;
 
   constructor(budget: ByteBudget, charge: (bytes: number) => void) {

@@ -124,7 +124,7 @@ export class ExchangeTracker {
     const account = this.#open.get(response)?.account;
     this.#open.delete(response);
     if (account === undefined) return;
-    this.#garbage.addReleased(account.heldBytes);
+    this.#garbage.addReleased(account.heldBytes + account.objectBytes);
     account.close();
   }
 

@@ -25,7 +25,7 @@ export async function backUp(database: DatabaseLocation, target: string): Promis
  * Replaces a database that no process has open by a verified backup, and keeps the old file beside it. Returns status 1
  * for a broken change log.
  */
-export async function restore(database: DatabaseLocation, backup: string): Promise<ExitStatus> {
+export async function restoreBackup(database: DatabaseLocation, backup: string): Promise<ExitStatus> {
   const file = requireFile(database, "pg_restore");
   if (!existsSync(backup)) throw new OperationError("not_found", `There is no backup "${backup}"`);
   requireOtherFile(file, backup);

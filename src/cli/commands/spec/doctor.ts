@@ -1,3 +1,5 @@
+import { createHash } from "node:crypto";
+import { createReadStream } from "node:fs";
 import type { DoctorFinding } from "#planner/runs/doctor/doctor.ts";
 import { booleanFlag } from "../../args.ts";
 import { defineCommand } from "../../command.ts";
@@ -5,6 +7,7 @@ import { EXIT_STATUS } from "../../exit_status.ts";
 import { paint, printJson, sanitizeLine } from "../../output/print.ts";
 import { printText } from "../../output/wrap_text.ts";
 import { JSON_FLAG } from "../../shared_arguments.ts";
+import { type BuildFacts, COMMIT, getBuildFacts } from "../../version.ts";
 
 export const command = defineCommand({
   meta: { name: "doctor", description: "Find leftovers of killed processes: claims, records, worktrees, files" },
@@ -22,7 +25,6 @@ export const command = defineCommand({
   },
   async run({ args: { fix, self, json }, cli }) {
     if (self) {
-      const { readSelfReport, formatSelfReport } = await import("../../self_report.ts");
       const report = await readSelfReport();
       if (json) printJson(report);
       else printText(formatSelfReport(report));
@@ -57,4 +59,45 @@ function renderFindings(findings: readonly DoctorFinding[]): string {
   const fixable = findings.filter((one) => one.fixable && one.fixed === null).length;
   const rest = fixed > 0 ? `, ${fixed} fixed` : fixable > 0 ? `, ${fixable} of them can be fixed with --fix` : "";
   return `${lines.join("\n")}\n${findings.length} found${rest}\n`;
+}
+
+/** Report of `planner doctor --self` about the running program. */
+interface SelfReport extends BuildFacts {
+  /** Path of the running executable, or of the engine if planner runs from source. */
+  readonly executable: string;
+  /** SHA-256 of `executable` in hexadecimal digits, for comparison with the `planner` in a release's archive. */
+  readonly sha256: string;
+  /** False if an engine runs the source. */
+  readonly compiled: boolean;
+  /** Always `none`: planner never checks for updates and sends no data. */
+  readonly update_channel: "none";
+  readonly telemetry: false;
+}
+
+/** Describes the running executable. Cost: reads the whole file, about 130 MB. */
+async function readSelfReport(): Promise<SelfReport> {
+  const hash = createHash("sha256");
+  for await (const chunk of createReadStream(process.execPath)) hash.update(chunk);
+  return {
+    ...getBuildFacts(),
+    executable: process.execPath,
+    sha256: hash.digest("hex"),
+    compiled: COMMIT !== "source",
+    update_channel: "none",
+    telemetry: false,
+  };
+}
+
+function formatSelfReport(report: SelfReport): string {
+  const rows: readonly (readonly [string, string])[] = [
+    ["version", report.version],
+    ["commit", report.commit],
+    ["engine", report.engine],
+    ["platform", `${report.platform} ${report.architecture}`],
+    ["executable", report.executable],
+    ["sha256", report.sha256],
+    ["updates", "none: planner never checks for updates"],
+    ["telemetry", "none: planner sends nothing"],
+  ];
+  return rows.map(([name, value]) => `${name.padEnd(12)}${value}\n`).join("");
 }

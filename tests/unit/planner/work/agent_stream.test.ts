@@ -216,7 +216,7 @@ test.each<[name: string, kind: StreamKind, events: readonly unknown[], expected:
 });
 
 test("openAgentStream for text keeps a long line's text whole in the output", () => {
-  expect(read("text", ["abcdefgh"], 3)).toMatchObject({ output: "abcdefgh\n" });
+  expect(read("text", ["abcé€x😀h"], 4)).toMatchObject({ output: "abcé€x😀h\n" });
   expect(read("text", ["abcdefgh"], 3).lines.join("")).toBe("abcdefgh");
 });
 

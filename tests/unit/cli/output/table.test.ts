@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
+import { estimateRemainingSeconds, formatRemaining } from "#cli/output/progress_bar.ts";
 import { type Column, renderTable, truncateToWidth } from "#cli/output/table.ts";
-import { measureTextWidth } from "#cli/output/wrap_text.ts";
+import { measureTextWidth, wrapText } from "#cli/output/wrap_text.ts";
 
 interface Row {
   readonly id: string;
@@ -90,4 +91,46 @@ test("renderTable shortens ids, stacks titles and leaves equal columns out befor
     `ID     TITLE\nalpha  alpha ${"x".repeat(20)}\nbeta   beta ${"x".repeat(20)}\nAll: STATUS pending\n`,
   );
   expect(renderTable(rows, columns)).toContain("2026-11-21-alpha  pending  -");
+});
+
+test("wrapText breaks between words, indents further lines and fits the width", () => {
+  const text = "  FAIL  checkpoint: none, since no server of a database with a key has signed the log yet";
+
+  const lines = wrapText(text, 40).split("\n");
+
+  expect(lines[0]).toStartWith("  FAIL  checkpoint: none,");
+  expect(lines.slice(1).every((line) => line.startsWith("    ") && !line.startsWith("     "))).toBe(true);
+  expect(lines.every((line) => measureTextWidth(line) <= 40)).toBe(true);
+  expect(lines.map((line) => line.trim()).join(" ")).toBe(text.trim());
+});
+
+test("wrapText breaks no command in backticks, and no line that is a command", () => {
+  const command = "`planner update 003 --status pending --clear depends_on`";
+
+  expect(wrapText(`To try it again, run ${command} and then work it`, 30)).toContain(command);
+  const next = 'Next: planner add "<what is to be done in this project, in a few words>"';
+  expect(wrapText(next, 30)).toBe(next);
+});
+
+test("wrapText changes nothing without a width, and no line that fits", () => {
+  const text = `${"word ".repeat(40)}\nshort   line`;
+
+  expect(wrapText(text, undefined)).toBe(text);
+  expect(wrapText("short   line", 30)).toBe("short   line");
+});
+
+test("remainingSeconds expects the rest at the pace so far", () => {
+  expect(estimateRemainingSeconds(250, 1000, 10_000)).toBe(30);
+  expect(estimateRemainingSeconds(1000, 1000, 10_000)).toBe(0);
+  expect(estimateRemainingSeconds(0, 1000, 10_000)).toBeUndefined();
+});
+
+test("remainingText names seconds, then minutes, and nothing at the end", () => {
+  expect([30, 119, 121, 0, undefined].map(formatRemaining)).toEqual([
+    ", about 30 s left",
+    ", about 119 s left",
+    ", about 3 min left",
+    "",
+    "",
+  ]);
 });

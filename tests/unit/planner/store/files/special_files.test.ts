@@ -148,19 +148,6 @@ const COMMIT = ["commit", "--quiet", "--allow-empty", "-m", "x"];
 // Each row: what makes git start "slow", which waits for good, the call, and whether git then waits.
 test.each([
   [`${attribute("filter=x")}; git config filter.x.clean ./slow`, ["add", "a.txt"], {}, true],
-  [`${attribute("filter=x")}; git config filter.x.process ./slow`, ["add", "a.txt"], {}, true],
-  [
-    `${attribute("filter=x")}; git add a.txt; git config filter.x.smudge ./slow; rm a.txt`,
-    ["checkout", "a.txt"],
-    {},
-    true,
-  ],
-  [
-    `${attribute("filter=x")}; git add a.txt; git config --file mine filter.x.clean ./slow; touch a.txt`,
-    ["status"],
-    {},
-    true,
-  ],
   [
     `${side}; git commit -qam 2; git config merge.x.driver ./slow; echo '* merge=x' > .git/info/attributes`,
     ["merge", "main"],
@@ -170,7 +157,6 @@ test.each([
   ["git config gpg.program ./slow", SIGNED, {}, true],
   ["git config gpg.format ssh; git config user.signingKey k; git config gpg.ssh.program ./slow", SIGNED, {}, true],
   ["cp slow .git/hooks/pre-commit", COMMIT, { hooks: true }, true],
-  ["cp slow .git/hooks/commit-msg", COMMIT, { hooks: true }, true],
   ["cp slow .git/hooks/post-checkout", ["checkout", "-b", "new"], { hooks: true }, true],
   ["git config core.sshCommand ./slow", ["ls-remote", "ssh://nobody@localhost/x"], { remote: true }, true],
   ["git config remote.r.uploadpack ./slow; git config remote.r.url .", ["ls-remote", "r"], { remote: true }, true],

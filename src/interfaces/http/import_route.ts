@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { JsonObject } from "@bufbuild/protobuf";
 import type { Caller } from "#dc/context.ts";
 import { MAX_BATCH_ITEMS } from "#dc/limits.ts";
-import { type Refusal, refuse } from "#dc/model/refusal.ts";
+import { refuse } from "#dc/model/refusal.ts";
 import type { CooperativeScheduler } from "#dc/operations/answers/cooperative_scheduler.ts";
 import {
   type FileRow,
@@ -21,7 +21,7 @@ import {
   KIND_NAMES,
   runImport,
 } from "#dc/operations/import/run_import.ts";
-import { decodeFile, readSheet, type Sheet } from "#dc/operations/import/sheet.ts";
+import { decodeFile, readSheet } from "#dc/operations/import/sheet.ts";
 import type { ImportEvent } from "#dc/operations/import/wire.ts";
 import type { DcService } from "#dc/service.ts";
 import { OperationError, shortenText } from "#kernel/errors.ts";
@@ -30,6 +30,8 @@ import { OperationError, shortenText } from "#kernel/errors.ts";
 export const MAX_IMPORT_BYTES = 16 * 1024 * 1024;
 /** Memory of a sheet per byte of its file: cells, resources and events. Our choice: not measured. */
 export const SHEET_COPIES = 8;
+/** Maximum number of rows. Our choice: a dry run holds them all in memory, which takes some 10 KiB for each. */
+const MAX_ROWS = 50_000;
 /** Number of resources in one transaction: few, so that other writes wait for milliseconds and progress is shown. */
 const BATCH_SIZE = 200;
 
@@ -111,34 +113,21 @@ export async function openImport(request: ImportRequest): Promise<ImportEvents> 
   let file: FileRows;
   if (isSheet) {
     const sheet = await readSheet(request.file, scheduler);
-    if (kind === undefined && isDryRun) return async (report) => report(describeSheet(sheet));
-    if (kind === undefined) throw createMissingKindRefusal();
-    requireRowCount(sheet.rows.length);
-    file = await readSheetRows(sheet, { kind, columns: columns ?? sheet.headings, defaults, decimal }, scheduler);
-  } else {
-    file = await readJsonRows(decodeFile(request.file), scheduler);
-    requireRowCount(file.rows.length);
-  }
-  return (report, signal) => runFileImport(file, request, { report, signal });
-}
-
-/** Maximum number of rows. Our choice: a dry run holds them all in memory, which takes some 10 KiB for each. */
-const MAX_ROWS = 50_000;
-
-function requireRowCount(count: number): void {
-  if (count <= MAX_ROWS) return;
+    const { delimiter, headings, rows } = sheet;
+    if (kind === undefined && isDryRun)
+      return async (report) =>
+        report({ event: "sheet", delimiter, headings, first: rows[0]?.cells ?? [], rows: rows.length });
+    if (kind === undefined) {
+      const expected = KIND_NAMES.join(", ");
+      const message = `Parameter "kind" is required for a sheet that is written: expected ${expected}`;
+      throw refuse("REQUIRED_FIELD", message, { field: "kind", expected });
+    }
+    file = await readSheetRows(sheet, { kind, columns: columns ?? headings, defaults, decimal }, scheduler);
+  } else file = await readJsonRows(decodeFile(request.file), scheduler);
+  const count = file.rows.length;
+  if (count <= MAX_ROWS) return (report, signal) => runFileImport(file, request, { report, signal });
   const expected = `at most ${MAX_ROWS} rows; planner dc import takes more`;
   throw refuse("BATCH_TOO_LARGE", `The file has ${count} rows: expected ${expected}`, { value: count, expected });
-}
-
-function createMissingKindRefusal(): Refusal {
-  const expected = KIND_NAMES.join(", ");
-  const message = `Parameter "kind" is required for a sheet that is written: expected ${expected}`;
-  return refuse("REQUIRED_FIELD", message, { field: "kind", expected });
-}
-
-function describeSheet({ delimiter, headings, rows }: Sheet): ImportEvent {
-  return { event: "sheet", delimiter, headings, first: rows[0]?.cells ?? [], rows: rows.length };
 }
 
 interface RunningImport {

@@ -68,25 +68,10 @@ export function isDifferentFromCheck({ checked, counts, isDone }: ImportRun): bo
   return checked !== undefined && isDone && OUTCOMES.some((outcome) => checked[outcome] !== counts[outcome]);
 }
 
-export interface ImportRunner {
-  readonly run: ImportRun | undefined;
-  /** Checks the effects of a file and writes nothing. */
-  readonly check: (input: ImportInput) => Promise<void>;
-  /** Checks an edited file. Refused rows stay visible until they have a new result. */
-  readonly recheck: (input: ImportInput) => Promise<void>;
-  /** Writes the checked file. */
-  readonly write: () => Promise<void>;
-  /** Writes a file that needs no check, such as the sample. */
-  readonly writeAll: (input: ImportInput) => Promise<void>;
-  /** Repeats a stopped step: what it has written before is unchanged. */
-  readonly continueRun: () => Promise<void>;
-  readonly stop: () => void;
-  /** Stops the run and discards its result, after a change of the file. */
-  readonly discardRun: () => void;
-}
+export type ImportRunner = ReturnType<typeof useImportRunner>;
 
 /** Sends a file, and keeps the progress and the result that the service answers. */
-export function useImportRunner(): ImportRunner {
+export function useImportRunner() {
   const [run, setRun] = useState<ImportRun>();
   const current = useRef<ImportRun | undefined>(undefined);
   const controller = useRef<AbortController | undefined>(undefined);
@@ -123,18 +108,24 @@ export function useImportRunner(): ImportRunner {
   };
   return {
     run,
-    check: (input) => send(createRun("check", input)),
-    recheck: (input) => send(createRun("check", input), current.current),
+    /** Checks the effects of a file and writes nothing. */
+    check: (input: ImportInput) => send(createRun("check", input)),
+    /** Checks an edited file. Refused rows stay visible until they have a new result. */
+    recheck: (input: ImportInput) => send(createRun("check", input), current.current),
+    /** Writes the checked file. */
     write: async () => {
       const { input, counts } = current.current ?? {};
       if (input !== undefined) await send({ ...createRun("write", input), ...(counts && { checked: counts }) });
     },
-    writeAll: (input) => send(createRun("write", input)),
+    /** Writes a file that needs no check, such as the sample. */
+    writeAll: (input: ImportInput) => send(createRun("write", input)),
+    /** Repeats a stopped step: what it has written before is unchanged. */
     continueRun: async () => {
       const { step, input } = current.current ?? {};
       if (step !== undefined && input !== undefined) await send(createRun(step, input));
     },
     stop: () => controller.current?.abort(),
+    /** Stops the run and discards its result, after a change of the file. */
     discardRun: () => {
       controller.current?.abort();
       controller.current = undefined;

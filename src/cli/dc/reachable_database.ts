@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { DcStore } from "#dc/ports.ts";
-import { isServerUnreachable } from "#dc/store/unreachable.ts";
 import { createStartingHandler } from "#interfaces/http/early_reply.ts";
 import { SharedPort, type TlsCredentials } from "#runtime/one_port.ts";
 import type { DatabaseLocation } from "./database.ts";
@@ -65,4 +64,34 @@ async function listenForProbes(
   // The server itself reports a port that is in use, with its number.
   await probes.listen(port, host).catch(() => {});
   return probes;
+}
+
+/** Codes of errors of the network and the driver if no server answers at an address. */
+const NETWORK_CODES: ReadonlySet<string> = new Set([
+  "ECONNREFUSED",
+  "ECONNRESET",
+  "EHOSTUNREACH",
+  "ENETUNREACH",
+  "ETIMEDOUT",
+  "EPIPE",
+  // The file of a socket is missing, or a host name cannot be resolved at present.
+  "ENOENT",
+  "ENOTFOUND",
+  "EAI_AGAIN",
+  "CONNECT_TIMEOUT",
+  "CONNECTION_CLOSED",
+  "CONNECTION_ENDED",
+  "CONNECTION_DESTROYED",
+]);
+/** Codes of a server that starts, stops or has no connection left. A pooler without a connection reports class 08. */
+const SERVER_CODE = /^(?:08...|57P0[1-5]|53300)$/;
+
+/**
+ * Whether an error or one of its causes means that a database server is temporarily unreachable, so that a retry may
+ * succeed.
+ */
+function isServerUnreachable(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const code = "code" in error ? String(error.code) : "";
+  return NETWORK_CODES.has(code) || SERVER_CODE.test(code) || isServerUnreachable(error.cause);
 }

@@ -29,7 +29,5 @@ export const command = defineFamily({
       },
     }),
   },
-  examples: {
-    "planner dc add device SRV-42 --type acme-server-2u --rack A01 --position 12": "Add a server to a rack",
-  },
+  examples: { "planner dc add device SRV-42 --type acme-server-2u --rack A01 --position 12": "Add a server to a rack" },
 });

@@ -63,9 +63,7 @@ export const command = defineFamily({
         output: fileFlag("File to create", { alias: "o", required: true }),
         key: fileFlag("Private key that signs (beside the database)"),
       },
-      examples: {
-        "planner dc audit archive --before 2026-01-01 -o 2025.jsonl": "Archive all of 2025",
-      },
+      examples: { "planner dc audit archive --before 2026-01-01 -o 2025.jsonl": "Archive all of 2025" },
       async run({ args: { db, before, output, key }, cli }) {
         const time = Date.parse(before);
         if (Number.isNaN(time))

@@ -19,9 +19,7 @@ export const command = defineCommand({
     config: fileFlag("Settings in YAML or JSON"),
     json: JSON_FLAG,
   },
-  examples: {
-    "planner dc doctor --db planner-dc.sqlite": "Check a database and its machine",
-  },
+  examples: { "planner dc doctor --db planner-dc.sqlite": "Check a database and its machine" },
   async run({ args: { db, config, json }, cli }) {
     const { diagnoseDatabase } = await import("../../dc/doctor.ts");
     const { readServeSettings } = await import("../../dc/serve/settings.ts");

@@ -18,16 +18,12 @@ export const command = defineFamily({
         db: DATABASE_FLAG,
         json: booleanFlag("Print the result as JSON"),
       },
-      examples: {
-        "planner dc readings check readings.yaml": "Ask each query once, and keep nothing",
-      },
+      examples: { "planner dc readings check readings.yaml": "Ask each query once, and keep nothing" },
       async run({ args: { file, db, json }, cli }) {
         const { checkReadings } = await import("../../dc/readings/check_readings.ts");
         return checkReadings(resolve(cli.cwd, file), parseDatabaseLocation(db, cli.cwd), { json });
       },
     }),
   },
-  examples: {
-    "planner dc readings check readings.yaml": "Ask each query once, and keep nothing",
-  },
+  examples: { "planner dc readings check readings.yaml": "Ask each query once, and keep nothing" },
 });

@@ -34,9 +34,7 @@ export const command = defineFamily({
       meta: { name: "dc token list", description: "List the tokens of a file: names, roles, beginnings and ends" },
       listed: "List names, roles and ends",
       args: { tokens: TOKEN_FILE_FLAG },
-      examples: {
-        "planner dc token list --tokens tokens.json": "List the tokens",
-      },
+      examples: { "planner dc token list --tokens tokens.json": "List the tokens" },
       async run({ args: { tokens }, cli }) {
         const { printTokens } = await import("../../dc/tokens.ts");
         printTokens(resolve(cli.cwd, tokens), cli);
@@ -45,9 +43,7 @@ export const command = defineFamily({
     revoke: defineCommand({
       meta: { name: "dc token revoke", description: "Delete a token" },
       args: { name: requiredArgument("Name of the token"), tokens: TOKEN_FILE_FLAG },
-      examples: {
-        "planner dc token revoke anna --tokens tokens.json": "Delete a token",
-      },
+      examples: { "planner dc token revoke anna --tokens tokens.json": "Delete a token" },
       async run({ args: { name, tokens }, cli }) {
         const { revokeToken } = await import("../../dc/tokens.ts");
         await revokeToken(resolve(cli.cwd, tokens), name);

@@ -36,9 +36,7 @@ export const command = defineFamily({
         db: DATABASE_FLAG,
         json: booleanFlag("Print whole types as JSON lines"),
       },
-      examples: {
-        "planner dc types list poweredge": "List the types with a word in their names",
-      },
+      examples: { "planner dc types list poweredge": "List the types with a word in their names" },
       async run({ args: { words, db, json }, cli }) {
         const { printDeviceTypes } = await import("../../dc/exchange/list_types.ts");
         await printDeviceTypes(parseDatabaseLocation(db, cli.cwd), { words, json });

@@ -208,18 +208,14 @@ export const command = defineFamily({
         "time-zone": textFlag("name", "Zone of the times (the site's)"),
         json: booleanFlag("Print the reply as JSON"),
       },
-      examples: {
-        "planner dc window show MW-1": "Print a window and what it does",
-      },
+      examples: { "planner dc window show MW-1": "Print a window and what it does" },
       async run({ args: { db, ...asked }, cli }) {
         const { printWindow } = await import("../../dc/stored_windows.ts");
         await printWindow(parseDatabaseLocation(db, cli.cwd), asked, cli);
       },
     }),
   },
-  examples: {
-    "planner dc window check PDU-A01-B --for 2h": "Ask whether a PDU may be replaced now",
-  },
+  examples: { "planner dc window check PDU-A01-B --for 2h": "Ask whether a PDU may be replaced now" },
 });
 
 /** Defines a command that sets the state of a window. */

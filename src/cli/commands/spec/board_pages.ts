@@ -29,9 +29,7 @@ export const demo = defineCommand({
     port: integerFlag(0, "Port of the board (default: a free one)", { maximum: 65_535, valueHint: "n" }),
     "no-open": booleanFlag("Print the address only"),
   },
-  examples: {
-    "planner demo": "Look at the board without setting anything up",
-  },
+  examples: { "planner demo": "Look at the board without setting anything up" },
   async run({ args: { port, "no-open": isQuiet }, cli }) {
     const { runDemo } = await import("../../demo/demo.ts");
     const flags = [...(port === undefined ? [] : ["--port", String(port)]), ...(isQuiet ? ["--no-open"] : [])];

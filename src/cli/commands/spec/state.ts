@@ -73,9 +73,7 @@ export const pause = defineCommand({
   meta: { name: "pause", description: "Stop the agent of a spec; the spec stays in_progress" },
   details: "All processes that the agent started end too. The worktree stays.",
   args: { id: ACTIVE_ID, json: JSON_FLAG },
-  examples: {
-    "planner pause 003": "Stop the agent; `planner work 003` continues",
-  },
+  examples: { "planner pause 003": "Stop the agent; `planner work 003` continues" },
   run: ({ args: { id, json }, cli }) => runSpecTool(cli, pauseTool, { id, json }),
 });
 
@@ -115,9 +113,7 @@ export const reject = defineCommand({
     reason: textFlag("text", "Why", { required: true }),
     json: JSON_FLAG,
   },
-  examples: {
-    'planner reject 003 --by Ann --reason "Too vague"': "Reject today's third spec",
-  },
+  examples: { 'planner reject 003 --by Ann --reason "Too vague"': "Reject today's third spec" },
   run: ({ args: { id, by, reason, json }, cli }) => runApprovalDecision("rejected", { id, by, reason, json }, cli),
 });
 

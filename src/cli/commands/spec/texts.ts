@@ -12,9 +12,7 @@ export const prime = defineCommand({
   meta: { name: "prime", description: "Print instructions for agents, for the hook that runs when a session begins" },
   details:
     'Prints nothing outside of a project, so one hook can serve all projects. `planner init --guide` writes the same text into AGENTS.md. The hook in Claude Code\'s settings: `{"hooks": {"SessionStart": [{"hooks": [{"type": "command", "command": "planner prime"}]}]}}`',
-  examples: {
-    "planner prime": "Print the text; in Claude Code a SessionStart hook",
-  },
+  examples: { "planner prime": "Print the text; in Claude Code a SessionStart hook" },
   async run({ cli: { root, cwd } }) {
     const found = root ?? findRoot(cwd);
     if (found !== undefined && isInitialisedProject(found)) print(AGENT_GUIDE);

@@ -1,0 +1,59 @@
+import { expect, test } from "bun:test";
+import { Hono } from "hono";
+import type { RouteEnv } from "#interfaces/connect/kept_replies.ts";
+import { queueLargeBodies } from "#interfaces/connect/request_body.ts";
+import { ByteBudget } from "#kernel/slots.ts";
+
+const LARGE = 1024 * 1024;
+
+/** An app whose answers end when they are told to. */
+function openApp() {
+  const budget = new ByteBudget(Number.POSITIVE_INFINITY);
+  const begun: string[] = [];
+  const ends = new Map<string, () => void>();
+  const app = new Hono<RouteEnv>();
+  app.use(async (context, next) => {
+    context.set("account", budget.openAccount());
+    context.set("body", new Uint8Array(Number(context.req.query("bytes"))));
+    await next();
+  });
+  app.use(queueLargeBodies());
+  app.get("/:name", async (context) => {
+    const name = context.req.param("name");
+    begun.push(name);
+    await new Promise<void>((resolve) => ends.set(name, resolve));
+    return context.text(context.get("failure") === undefined ? "answered" : "gone");
+  });
+  const ask = async (name: string, bytes: number, isClosed = false) => {
+    const env = { incoming: {}, outgoing: { closed: isClosed } } as unknown as RouteEnv["Bindings"];
+    return (await app.request(`/${name}?bytes=${bytes}`, {}, env)).text();
+  };
+  const waitFor = async (name: string) => {
+    while (!begun.includes(name)) await new Promise(setImmediate);
+  };
+  return { ask, begun, waitFor, end: (name: string) => ends.get(name)?.() };
+}
+
+test("queueLargeBodies answers large bodies one after another, and small ones beside them", async () => {
+  const { ask, begun, waitFor, end } = openApp();
+  const answers = [ask("first", LARGE), ask("second", LARGE), ask("small", 1000)];
+  await waitFor("first");
+  await waitFor("small");
+  expect(begun).not.toContain("second");
+
+  end("first");
+  await waitFor("second");
+  end("second");
+  end("small");
+
+  expect(await Promise.all(answers)).toEqual(["answered", "answered", "answered"]);
+});
+
+test("queueLargeBodies tells a route that the caller of a large body has gone", async () => {
+  const { ask, waitFor, end } = openApp();
+  const answer = ask("left", LARGE, true);
+  await waitFor("left");
+  end("left");
+
+  expect(await answer).toBe("gone");
+});

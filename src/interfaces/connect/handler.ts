@@ -317,8 +317,10 @@ function createServiceCall(rpc: Rpc, service: DcService): ServiceCall {
   return async (context, head, bytes) => {
     const { incoming, outgoing } = context.env;
     const gone = new AbortController();
-    const leave = () => gone.abort(new ConnectError("The caller has gone", Code.Canceled));
-    outgoing.once("close", leave);
+    let isAnswered = false;
+    outgoing.once("close", () => {
+      if (!isAnswered) gone.abort(new ConnectError("The caller has gone", Code.Canceled));
+    });
     const timeoutMs = readTimeoutMs(head);
     const deadline = timeoutMs === undefined ? undefined : createDeadlineSignal(timeoutMs);
     const { signal } = deadline === undefined ? gone : createLinkedAbortController(gone.signal, deadline.signal);
@@ -331,7 +333,7 @@ function createServiceCall(rpc: Rpc, service: DcService): ServiceCall {
       const work = service.call(rpc, message, describeCallerOf(context, head), signal);
       return replies.getO(head.isBinary).serialize(await runUntilAbort(signal, work));
     } finally {
-      outgoing.off("close", leave);
+      isAnswered = true;
       deadline?.cleanup();
     }
   };

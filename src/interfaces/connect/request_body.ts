@@ -38,6 +38,7 @@ export function readBody(request: NodeRequest, { account, limit, isJson }: BodyO
   const scan = isJson ? new JsonShapeScan() : undefined;
   const chunks: Uint8Array[] = [];
   let bytes = 0;
+  let isComplete = false;
   return new Promise((resolve, reject) => {
     const receive = (chunk: Uint8Array) => {
       try {
@@ -51,14 +52,15 @@ export function readBody(request: NodeRequest, { account, limit, isJson }: BodyO
       }
     };
     const complete = () => {
-      stop();
+      isComplete = true;
       const [first] = chunks;
       resolve(chunks.length === 1 && first !== undefined ? first : Buffer.concat(chunks));
     };
-    const abort = () => fail(createUploadAbortedError());
-    const stop = () => request.off("data", receive).off("end", complete).off("close", abort);
+    const abort = () => {
+      if (!isComplete) fail(createUploadAbortedError());
+    };
     const fail = (error: unknown) => {
-      stop();
+      request.off("data", receive).off("end", complete).off("close", abort);
       request.resume();
       reject(error);
     };

@@ -30,8 +30,3 @@ export function assertOutputIsNoTerminal(output: string | undefined, expected: s
   if (output !== undefined || !isTerminal("stdout")) return;
   throw new UsageError(`Missing output: expected ${expected} to print it on the terminal`);
 }
-
-/** Creates the error for a wrong use of the command `name`, with a hint at its help. */
-export function createUsageError(name: string, message: string): UsageError {
-  return new UsageError(message, formatHelpHint(name));
-}

@@ -16,7 +16,7 @@ import { getUnitOfField } from "#words/names.ts";
 import { cleanCell, guessFieldOfHeading, isBlankRecord, normalizeBlanks } from "#words/spreadsheet.ts";
 import { isInteractive } from "../../output/print.ts";
 import { writeFile } from "../../output/write_file.ts";
-import { createUsageError } from "../../usage_error.ts";
+import { UsageError } from "../../usage_error.ts";
 import { type CsvColumn, listCsvColumns } from "../csv_columns.ts";
 import { detectByteOrderMark, type Encoding, readFirstBytes } from "../import/encoding.ts";
 import { openTextFile, readCsvFile, type TextFile } from "../import/text_file.ts";
@@ -400,8 +400,5 @@ function formatMapping(kind: ResourceKind, columns: Readonly<Record<string, stri
 /** Creates the error for a missing mapping file, with a guessed mapping as an example. */
 function createMappingError(kind: ResourceKind, headers: readonly string[]): Error {
   const guess = formatMapping(kind, guessColumnFields(kind, headers));
-  return createUsageError(
-    "dc import",
-    `Missing "--mapping": expected a file that says what the columns mean, such as\n\n${guess}`,
-  );
+  return new UsageError(`Missing "--mapping": expected a file that says what the columns mean, such as\n\n${guess}`);
 }

@@ -14,6 +14,7 @@ import type { StderrLogger } from "../../output/stderr_logger.ts";
 import { type Column, renderTable } from "../../output/table.ts";
 import { printText } from "../../output/wrap_text.ts";
 import { writeFile } from "../../output/write_file.ts";
+import { UsageError } from "../../usage_error.ts";
 import { parseDatabaseLocation } from "../database.ts";
 import { ImportReporter } from "../import/import_reporter.ts";
 import {
@@ -35,23 +36,23 @@ import {
   type SyncRefusal,
   type SyncResult,
 } from "./run_sync.ts";
-import { createImportError, type ImportArgs, type SourceName } from "./source_flags.ts";
+import type { ImportArgs, SourceName } from "./source_flags.ts";
 
 type SourceImportArgs = ImportArgs & { readonly from: SourceName };
 
 /** Imports another program's data into a database. @throws UsageError for flags that the source does not support. */
 export async function runSourceImport(args: SourceImportArgs, cli: Cli): Promise<ExitStatus> {
   if (args.token !== undefined)
-    throw createImportError('"--token" is visible in the list of processes: expected "--token-file"');
+    throw new UsageError('"--token" is visible in the list of processes: expected "--token-file"');
   if (args.prune && args.sites !== undefined && args.origin === undefined) {
     // All items of the other sites would count as deleted.
-    throw createImportError('"--prune" with "--sites" needs "--origin": expected a name for the import of these sites');
+    throw new UsageError('"--prune" with "--sites" needs "--origin": expected a name for the import of these sites');
   }
   const origin = requireOrigin(args.origin ?? args.from);
   const { prune, json, report, "dry-run": dryRun, db } = args;
   const read = SOURCE_READER_FACTORIES[args.from](args, origin, cli.cwd);
   const pruneLimit = args["prune-limit"] ?? DEFAULT_PRUNE_LIMIT;
-  if (pruneLimit > 100) throw createImportError(`Wrong value "${pruneLimit}" for "--prune-limit": expected 1 to 100`);
+  if (pruneLimit > 100) throw new UsageError(`Wrong value "${pruneLimit}" for "--prune-limit": expected 1 to 100`);
   const options = { origin, dryRun, prune, pruneLimit, json, report, cwd: cli.cwd };
   return withImportStore(parseDatabaseLocation(db, cli.cwd, args), createWaitReporter(cli, false), (opened) =>
     importFromSource(opened, read, options, cli),
@@ -93,19 +94,19 @@ const SOURCE_READER_FACTORIES: Readonly<
 function requireOneFile({ from, files }: SourceImportArgs): string {
   const [file] = files;
   if (file === undefined || files.length > 1)
-    throw createImportError(`Expected one file for "--from ${from}", found ${files.length}`);
+    throw new UsageError(`Expected one file for "--from ${from}", found ${files.length}`);
   return file;
 }
 
 function requireAtMostOnePath({ files, url }: SourceImportArgs): string | undefined {
-  if (files.length > 1) throw createImportError(`Unexpected argument "${files[1]}": expected one file or folder`);
-  if (url !== undefined && files.length > 0) throw createImportError('"--url" and a file exclude each other');
+  if (files.length > 1) throw new UsageError(`Unexpected argument "${files[1]}": expected one file or folder`);
+  if (url !== undefined && files.length > 0) throw new UsageError('"--url" and a file exclude each other');
   return files[0];
 }
 
 function requireOrigin(name: string): string {
   if (/^[A-Za-z0-9][A-Za-z0-9._-]{0,31}$/.test(name)) return name;
-  throw createImportError(`Wrong value "${name}" for "--origin": expected 1 to 32 letters, digits, '.', '_' or '-'`);
+  throw new UsageError(`Wrong value "${name}" for "--origin": expected 1 to 32 letters, digits, '.', '_' or '-'`);
 }
 
 /** Report of an import from a source, as `--report` writes it. */

@@ -1,5 +1,4 @@
 import { type ArgValues, booleanFlag, enumFlag, type Flags, fileFlag, integerFlag, textFlag } from "../../args.ts";
-import { createUsageError } from "../../usage_error.ts";
 import { CREATE_FLAG, DATABASE_FLAG, TOKEN_FLAG, URL_FLAG } from "../asked_flags.ts";
 
 /** Programs whose data can be imported. */
@@ -42,8 +41,4 @@ export const IMPORT_FLAGS = {
 /** Arguments of `planner dc import`. */
 export interface ImportArgs extends ArgValues<typeof IMPORT_FLAGS> {
   readonly files: readonly string[];
-}
-
-export function createImportError(message: string) {
-  return createUsageError("dc import", message);
 }

@@ -22,10 +22,10 @@ import { EXIT_STATUS, type ExitStatus } from "../../exit_status.ts";
 import { runStoppableImport } from "../../import/run_stoppable.ts";
 import type { StderrLogger } from "../../output/stderr_logger.ts";
 import { assertIsNoDatabase, wrapWriteErrors } from "../../output/write_file.ts";
-import { createUsageError } from "../../usage_error.ts";
+import { UsageError } from "../../usage_error.ts";
 import { requireKind } from "../csv_columns.ts";
 import { parseDatabaseLocation } from "../database.ts";
-import { createImportError, type ImportArgs } from "../exchange/source_flags.ts";
+import type { ImportArgs } from "../exchange/source_flags.ts";
 import { resolveServerAddress } from "../server_address.ts";
 import type { Encoding } from "./encoding.ts";
 import { ImportReporter } from "./import_reporter.ts";
@@ -76,10 +76,7 @@ function assertErrorsFileIsNoInput({ files, errors, cwd }: ImportOptions): void 
     .flatMap((one) => expandImportPath(one, cwd))
     .find((one) => one !== "-" && getFileIdentity(one) === written);
   if (written !== undefined && read !== undefined)
-    throw createUsageError(
-      "dc import",
-      `"--errors" "${errors}" is the file "${read}" that is imported: expected another file`,
-    );
+    throw new UsageError(`"--errors" "${errors}" is the file "${read}" that is imported: expected another file`);
 }
 
 /** Options of an import except its files. */
@@ -215,10 +212,7 @@ function findKindByFileName(name: string): ResourceKind | undefined {
 }
 
 function throwMissingKind(name: string): never {
-  throw createUsageError(
-    "dc import",
-    `Cannot tell what the lines of "${name}" are: expected "--kind", or a name like devices.csv`,
-  );
+  throw new UsageError(`Cannot tell what the lines of "${name}" are: expected "--kind", or a name like devices.csv`);
 }
 
 /** A file of rejected items, one JSON object per line: file, line, kind, code, field, reason and the item. */
@@ -359,14 +353,14 @@ export async function runImportCommand(args: ImportArgs, cli: Cli): Promise<Exit
   const requiredKind = kind === undefined ? undefined : requireKind(kind);
   const options = { files, format, kind: requiredKind, errors, encoding, atomic, dryRun, json, cwd: cli.cwd };
   if (url !== undefined) {
-    if (db !== undefined) throw createImportError('"--url" and "--db" exclude each other');
+    if (db !== undefined) throw new UsageError('"--url" and "--db" exclude each other');
     if (atomic || dryRun)
-      throw createImportError('"--atomic" and "--dry-run" need a database: a server takes calls one by one');
+      throw new UsageError('"--atomic" and "--dry-run" need a database: a server takes calls one by one');
     const { createServerTarget } = await import("./server_target.ts");
     const address = resolveServerAddress({ url, token, timeout: IMPORT_TIMEOUT_S }, cli.cwd);
     return importFiles(async () => createServerTarget(address), options, cli);
   }
-  if (token !== undefined) throw createImportError('"--token" needs "--url <address>"');
+  if (token !== undefined) throw new UsageError('"--token" needs "--url <address>"');
   const waiting = createWaitReporter(cli, false);
   return withImportStore(parseDatabaseLocation(db, cli.cwd, args), waiting, (opened) =>
     importFiles(() => openDatabaseTarget(opened, options, waiting), options, cli),

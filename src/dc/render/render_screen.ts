@@ -11,7 +11,6 @@ import { computeSha256 } from "./digest.ts";
 import { findHatch, type Paint, resolveColor } from "./palette.ts";
 import { MAX_PNG_PIXELS, type PictureOptions, SCREEN_DRAWINGS, type ScreenReplies } from "./read_options.ts";
 import {
-  type Circle,
   computeItemsBounds,
   createRect,
   type Drawing,
@@ -236,7 +235,10 @@ class SvgWriter {
       case "rect":
         return this.#writeRect(item);
       case "circle":
-        return this.#writeCircle(item);
+        return this.#writeShape(
+          `<circle cx="${formatNumber(item.cx)}" cy="${formatNumber(item.cy)}" r="${formatNumber(item.r)}"`,
+          item,
+        );
       case "line":
         return this.#writeLine(item);
       case "path":
@@ -256,13 +258,6 @@ class SvgWriter {
     return this.#writeShape(place, rect);
   }
 
-  #writeCircle(circle: Circle): string {
-    return this.#writeShape(
-      `<circle cx="${formatNumber(circle.cx)}" cy="${formatNumber(circle.cy)}" r="${formatNumber(circle.r)}"`,
-      circle,
-    );
-  }
-
   /** Draws a shape in its fill, and again in its hatch if it has one. */
   #writeShape(
     start: string,
@@ -270,7 +265,8 @@ class SvgWriter {
   ) {
     const hatch = own ?? findHatch(this.#theme, fill);
     const faint = opacity === undefined ? "" : ` opacity="${formatNumber(opacity)}"`;
-    const plain = `${start}${this.#formatFill(fill)}${this.#formatStroke(stroke)}${faint}/>`;
+    const paint = ` fill="${fill === undefined ? "none" : resolveColor(this.#theme, fill)}"`;
+    const plain = `${start}${paint}${this.#formatStroke(stroke)}${faint}/>`;
     if (hatch === undefined) return plain;
     return `${plain}${start} fill="url(#${this.#addPattern(hatch.pattern, hatch.paint)})"${faint}/>`;
   }
@@ -330,10 +326,6 @@ class SvgWriter {
       (emphasis === "faint" ? ` opacity="${FAINT_OPACITY}"` : "") +
       `>${tip === undefined ? "" : `<title>${escapeXml(tip)}</title>`}${inner}</g>`
     );
-  }
-
-  #formatFill(fill: Paint | undefined): string {
-    return ` fill="${fill === undefined ? "none" : resolveColor(this.#theme, fill)}"`;
   }
 
   #formatStroke({ stroke, strokeWidth = 1, dash }: Stroke): string {

@@ -230,14 +230,11 @@ type CardsByColumn = Readonly<Record<Column, readonly Card[]>>;
 
 /** Returns the next card in a step's direction and skips empty columns; the first card if none is chosen. */
 export function findCardBeside(columns: CardsByColumn, chosen: Card | undefined, step: ArrowStep): Card | undefined {
-  if (chosen === undefined) return findFirstCard(columns);
+  if (chosen === undefined)
+    return columns.ready[0] ?? COLUMNS.map((column) => columns[column][0]).find((card) => card !== undefined);
   return step.across === 0
     ? findCardInSameColumn(columns, chosen, step.along)
     : findCardInNextColumn(columns, chosen, step.across);
-}
-
-function findFirstCard(columns: CardsByColumn): Card | undefined {
-  return columns.ready[0] ?? COLUMNS.map((column) => columns[column][0]).find((card) => card !== undefined);
 }
 
 function findCardInSameColumn(columns: CardsByColumn, chosen: Card, step: number): Card | undefined {

@@ -59,10 +59,6 @@ async function readJson<Value>(path: string): Promise<Value> {
   return (await (await sendRequest(path)).json()) as Value;
 }
 
-function readBoard(): Promise<BoardData> {
-  return readJson("/board");
-}
-
 export function readPicture(): Promise<BoardPicture> {
   return readJson("/picture");
 }
@@ -193,7 +189,7 @@ async function followEventStream(signal: AbortSignal): Promise<void> {
 
 /** Reads the event stream until it ends, and applies each event to the store. */
 async function readEventStream(signal: AbortSignal): Promise<void> {
-  if (boardStore.view.data === undefined) replaceBoardData(await readBoard());
+  if (boardStore.view.data === undefined) replaceBoardData(await readJson("/board"));
   const response = await sendRequest(formatStreamUrl(), { signal });
   boardStore.set({ problem: undefined });
   if (response.body === null) return;

@@ -173,7 +173,12 @@ class FibreWalker {
     if (positions === 1) return this.#crossAtPosition(1);
     if (this.#stack === undefined) return this.#createSplit(positions);
     const { top, below } = this.#stack;
-    if (top < 1 || top > positions) return this.#createEnd("OPEN", createNoPositionProblem(this.#portRef, top));
+    if (top < 1 || top > positions)
+      return this.#createEnd("OPEN", {
+        code: "NO_POSITION",
+        message: `Port "${formatPortReference(this.#portRef)}" has no position ${top}`,
+        ref: formatPortReference(this.#portRef),
+      });
     return this.#crossAtPosition(top, () => {
       this.#stack = below;
     });
@@ -230,14 +235,6 @@ export function createNoMappingProblem(at: PortRef): PathProblem {
   return {
     code: "NO_MAPPING",
     message: `Port "${formatPortReference(at)}" leads nowhere inside its device`,
-    ref: formatPortReference(at),
-  };
-}
-
-function createNoPositionProblem(at: PortRef, position: number): PathProblem {
-  return {
-    code: "NO_POSITION",
-    message: `Port "${formatPortReference(at)}" has no position ${position}`,
     ref: formatPortReference(at),
   };
 }

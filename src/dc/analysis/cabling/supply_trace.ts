@@ -173,7 +173,11 @@ class SupplyTracer {
 
   /** Continues from the inlets that supply an outlet: from all of them, or from the active one. */
   async #continueUpstream(way: PartialPath, device: Device, at: PortRef): Promise<readonly CablePath[]> {
-    const inlets = this.#options.stopAtPower ? [] : await this.#loadSupplyingInlets(device, at);
+    const inlets = this.#options.stopAtPower
+      ? []
+      : await this.#inletsByOutlet.getOrInsertComputed(toPortKey(at), () =>
+          this.#listSupplyingInlets(device, at.portName),
+        );
     if (inlets.length === 0) return [this.#createPath(way, "COMPLETE", { destination: at })];
     if (this.#options.followSplits) {
       const paths: CablePath[] = [];
@@ -200,12 +204,6 @@ class SupplyTracer {
     const paths = await this.#traceUpstream({ at, sourceRef: powerIn?.sourceRef }, way);
     way.segments.pop();
     return paths;
-  }
-
-  #loadSupplyingInlets(device: Device, at: PortRef): Promise<readonly Port[]> {
-    return this.#inletsByOutlet.getOrInsertComputed(toPortKey(at), () =>
-      this.#listSupplyingInlets(device, at.portName),
-    );
   }
 
   /** Lists the inlets with a recorded source that supply an outlet: the inlet that it names, otherwise all. */

@@ -1,7 +1,7 @@
 import type { FabricSummary, Finding } from "#gen/datacenter/v1/messages.ts";
 import type { PhysicalMatch } from "../../model/enum_values.ts";
 import { codeKey, formatPort, getFabricKey, toPortKey } from "../../model/ref.ts";
-import type { Device, FabricLink, PortRef } from "../../model/resources.ts";
+import type { Device, FabricLink } from "../../model/resources.ts";
 import type { CablePath } from "../cabling/supply_trace.ts";
 import {
   createLinkView,
@@ -169,11 +169,7 @@ function computeNearestRankPercentile(values: readonly number[], percent: number
 export function matchCablePath({ a, b }: FabricLink, path: CablePath | undefined): PhysicalMatch {
   if (a.portName === "" || path === undefined) return "UNKNOWN";
   if (path.destination === undefined) return path.status === "UNCONNECTED" ? "MISSING" : "MISMATCH";
-  return isSamePortRef(path.destination, b) ? "MATCHED" : "MISMATCH";
-}
-
-function isSamePortRef(one: PortRef, other: PortRef): boolean {
-  return codeKey(formatPort(one)) === codeKey(formatPort(other));
+  return codeKey(formatPort(path.destination)) === codeKey(formatPort(b)) ? "MATCHED" : "MISMATCH";
 }
 
 type FabricFinding = Omit<Finding, "field">;

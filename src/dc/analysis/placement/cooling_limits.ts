@@ -65,17 +65,13 @@ export class CoolingLimits {
       ["AIR", air, served.air],
       ["LIQUID", liquid, served.liquid],
     ] as const) {
-      const watts = this.#getRequestedW(medium);
+      const watts = medium === "AIR" ? this.#wanted.airW : this.#wanted.liquidW;
       if (watts <= 0) continue;
       if (!isServed) obstacles.push(createNoUnitObstacle(rack, medium));
       else if (group !== undefined && group.shares.length === 0) obstacles.push(createUnitsDownObstacle(rack, group));
       else if (group !== undefined) uses.push(...this.#listUses(group, watts));
     }
     return { uses, obstacles, ...(air !== undefined && { air }), ...(liquid !== undefined && { liquid }) };
-  }
-
-  #getRequestedW(medium: CoolingMedium): number {
-    return medium === "AIR" ? this.#wanted.airW : this.#wanted.liquidW;
   }
 
   #listUses(group: CoolingGroup, watts: number): readonly LimitUse[] {
@@ -220,7 +216,8 @@ export class PhaseLimits {
     const voltAmperes = this.#wanted.drawW / this.#wanted.powerFactor;
     const found: LimitUse[] = [];
     for (const [index, share] of path) {
-      for (const [at, { now, alone }] of this.#findLimits(index).entries()) {
+      const limits = this.#limits.getOrInsertComputed(index, () => this.#createLimits(index));
+      for (const [at, { now, alone }] of limits.entries()) {
         // Without a leg, all phases carry the same share.
         const conducts = leg === undefined ? 1 / 3 : computeLegShare(leg, at);
         if (conducts === 0) continue;
@@ -229,10 +226,6 @@ export class PhaseLimits {
       }
     }
     return found;
-  }
-
-  #findLimits(index: number): readonly PhaseLimit[] {
-    return this.#limits.getOrInsertComputed(index, () => this.#createLimits(index));
   }
 
   #createLimits(index: number): readonly PhaseLimit[] {

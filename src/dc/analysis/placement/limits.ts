@@ -300,7 +300,7 @@ export class SupplyPaths {
     const isChained = sides.length > 1 && sides.every(({ path }) => this.#isChain(path));
     const found: LimitUse[] = [];
     for (const [index, part] of parts) {
-      const limits = this.#findLimits(index);
+      const limits = this.#limits.getOrInsertComputed(index, () => this.#createLimits(index));
       if (limits === undefined) continue;
       const draw = this.#getDeviceDraw(index);
       // An element carries the whole device after a failure that turns off all other inlets of the device.
@@ -328,10 +328,6 @@ export class SupplyPaths {
   #getDeviceDraw(index: number): number {
     const { drawW, powerFactor } = this.#wanted;
     return this.#state.graph.nodes[index]?.kind === "OUTLET" ? drawW / powerFactor : drawW;
-  }
-
-  #findLimits(index: number): ElementLimits | undefined {
-    return this.#limits.getOrInsertComputed(index, () => this.#createLimits(index));
   }
 
   #createLimits(index: number): ElementLimits | undefined {

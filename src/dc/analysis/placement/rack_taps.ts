@@ -132,7 +132,9 @@ export class TapFinder {
   ): Promise<SupplyTap | "CIRCLE" | undefined> {
     const path = this.#paths.computeUpstreamLoads(index, inlet === "" ? undefined : inlet);
     if (path === undefined) return "CIRCLE";
-    const usable = ports.filter((port) => this.#isLiveOutlet(device, port));
+    const usable = ports.filter(
+      (port) => port.enabled !== false && this.#topology.live[this.#findOutletNode(device, port)] === 1,
+    );
     if (!isOpen && usable.length === 0) return undefined;
     const [first] = usable;
     const source =
@@ -153,10 +155,6 @@ export class TapFinder {
 
   #findOutletNode({ code }: Device, { name }: Port): number {
     return this.#topology.power.indexOf.get(`port:${toPortKey({ deviceCode: code, portName: name })}`) ?? -1;
-  }
-
-  #isLiveOutlet(device: Device, port: Port): boolean {
-    return port.enabled !== false && this.#topology.live[this.#findOutletNode(device, port)] === 1;
   }
 
   #listFreeOutlet(device: Device, port: Port): readonly FreeOutlet[] {

@@ -69,7 +69,9 @@ export class SwitchPorts {
     for (const device of wanted.length === 0 ? [] : listHostSwitches(topology)) {
       const record = records.get(codeKey(device.code));
       if (record === undefined) continue;
-      const free = listHostPorts(device, record, linked).filter((port) => this.#isRequested(port));
+      const free = listHostPorts(device, record, linked).filter((port) =>
+        this.#wanted.some((want) => isMatchingPort(port, want)),
+      );
       const one = { device, free };
       this.#byRack.getOrInsert(codeKey(device.rackCode ?? ""), []).push(one);
       const row = formatRowKey(topology.rack(device.rackCode ?? ""));
@@ -115,10 +117,6 @@ export class SwitchPorts {
       const at = free.indexOf(port);
       if (at >= 0) free.splice(at, 1);
     }
-  }
-
-  #isRequested(port: Port): boolean {
-    return this.#wanted.some((want) => isMatchingPort(port, want));
   }
 
   #createPool(switches: readonly HostSwitch[]): SwitchPool {

@@ -84,14 +84,11 @@ export class LoadLane {
       const bits = how[edge] as number;
       if (live[to[edge] as number] !== 1 || (bits & EDGE_BITS.GATE) !== 0) continue;
       // Nearly all edges are ordinary, so most need no further check.
-      if (this.#needsCarryCheck(bits) && !this.#carriesLoad(edge, index)) continue;
+      if (((bits & EDGE_BITS.BAY) !== 0 || this.#returningEdges !== undefined) && !this.#carriesLoad(edge, index))
+        continue;
       sum += this.computeEdgeFlow(edge, phase);
     }
     return sum;
-  }
-
-  #needsCarryCheck(bits: number): boolean {
-    return (bits & EDGE_BITS.BAY) !== 0 || this.#returningEdges !== undefined;
   }
 
   /** Whether an edge carries load: it closes no cycle, and the draw of its source does not include its blade. */

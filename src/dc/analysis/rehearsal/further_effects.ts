@@ -66,7 +66,8 @@ export class CoolingAndFabricEffects {
     const isSame =
       earlier !== undefined &&
       this.#keepsNetwork &&
-      areZoneShortagesEqual(zones, earlier.zones) &&
+      zones.length === earlier.zones.length &&
+      zones.every((zone, at) => isSameShortage(zone, earlier.zones[at])) &&
       isSameItemList(isolated, earlier.isolated);
     if (isSame) return earlier;
     const meetsDataPaths = this.#hostPaths?.index.isOnPath([...off, ...loss.cutOff]) ?? false;
@@ -149,10 +150,6 @@ function createFailure(
     isolated,
     meetsDataPaths,
   };
-}
-
-function areZoneShortagesEqual(a: readonly ZoneShortage[], b: readonly ZoneShortage[]): boolean {
-  return a.length === b.length && a.every((zone, at) => isSameShortage(zone, b[at]));
 }
 
 function isSameShortage(a: ZoneShortage, b: ZoneShortage | undefined): boolean {

@@ -422,7 +422,9 @@ function separateOverlaps(shown: readonly PlacedOccupant[]): readonly PlacedOccu
       // A column can be anywhere within the cluster's width, so another device within that width joins the cluster.
       const other = clusters.find(
         (each) =>
-          doSpansOverlap(each, cluster) && each.members.some((a) => cluster.members.some((b) => doUnitsOverlap(a, b))),
+          each.left < cluster.right &&
+          cluster.left < each.right &&
+          each.members.some((a) => cluster.members.some((b) => doUnitsOverlap(a, b))),
       );
       if (other === undefined) break;
       clusters = clusters.filter((each) => each !== other);
@@ -433,10 +435,6 @@ function separateOverlaps(shown: readonly PlacedOccupant[]): readonly PlacedOccu
   }
   const moved = new Map(clusters.flatMap(assignColumns));
   return shown.map((one) => moved.get(one) ?? one);
-}
-
-function doSpansOverlap(a: HorizontalSpan, b: HorizontalSpan): boolean {
-  return a.left < b.right && b.left < a.right;
 }
 
 function doUnitsOverlap(a: PlacedOccupant, b: PlacedOccupant): boolean {

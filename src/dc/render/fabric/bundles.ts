@@ -282,16 +282,11 @@ function getSwitchTier({ node }: FabricSwitch): Tier {
   return node.tier;
 }
 
-/** Returns the tiers of switches, lowest first. */
-function listTiers(switches: readonly FabricSwitch[]): readonly Tier[] {
-  return [...new Set(switches.map(getSwitchTier))].sort((a, b) => a - b);
-}
-
 function buildUnits(
   switches: readonly FabricSwitch[],
   { maxNodes, highlight, view }: FabricCollapseOptions,
 ): readonly FabricUnit[] {
-  const tiers = listTiers(switches);
+  const tiers = [...new Set(switches.map(getSwitchTier))].sort((a, b) => a - b);
   const leaves = switches.filter((one) => getSwitchTier(one) === tiers[0]).length;
   const fitsWhole = switches.length <= maxNodes && (leaves <= MAX_READABLE_COLUMNS || view === "FULL");
   if (fitsWhole && view !== "COMPACT") return groupSwitches(switches, () => undefined);

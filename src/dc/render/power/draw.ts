@@ -307,7 +307,11 @@ function drawBody(parts: readonly DrawnPowerNode[], edges: readonly DrawnEdge[],
   });
   const labelled = edges.map((edge) => {
     const label = (edgeCountByBox.get(edge.to) ?? 0) > MAX_EDGE_LABELS ? "" : formatEdgeLabel(edge);
-    return { ...edge, label, labelWidth: measureEdgeLabel(label) };
+    return {
+      ...edge,
+      label,
+      labelWidth: label === "" ? 0 : Math.min(MAX_LABEL_WIDTH, Math.ceil(measureText(label, { size: LABEL_SIZE })) + 8),
+    };
   });
   const { corners, routes, width, height } = layOutGraph(sizes, labelled);
   const wires = labelled.flatMap((edge, index) => drawEdge(edge, edge.label, routes[index] ?? []));
@@ -336,10 +340,6 @@ function computePartSize({ form, nodes }: DrawnPowerNode, cardWidth: number) {
   if (form === "BOX" && node !== undefined) return { width: BOX_WIDTH, height: computeBoxHeight(node) };
   if (form === "CARD") return { width: cardWidth, height: computeCardHeight(nodes, cardWidth), last: true };
   return { width: GROUP_WIDTH, height: GROUP_HEIGHT, last: true };
-}
-
-function measureEdgeLabel(label: string): number {
-  return label === "" ? 0 : Math.min(MAX_LABEL_WIDTH, Math.ceil(measureText(label, { size: LABEL_SIZE })) + 8);
 }
 
 function drawEdge(edge: DrawnEdge, label: string, route: readonly Point[]): readonly Item[] {

@@ -2,7 +2,7 @@ import { useLayoutEffect, useState } from "preact/hooks";
 import { CallError, callWithSignIn, canWrite, readJsonRoute, useSession } from "../api/client.ts";
 import type { InventoryOverview } from "../api/replies.ts";
 import { ImportResult } from "../import/import_result.tsx";
-import { type ImportRun, type ImportRunner, useImportRunner } from "../import/use_run.ts";
+import { type ImportRunner, useImportRunner } from "../import/use_run.ts";
 import { formatPageUrl } from "../router.ts";
 import { FailureView, PageHead } from "../ui/page.tsx";
 import { Card } from "../ui/parts.tsx";
@@ -13,7 +13,7 @@ import { Card } from "../ui/parts.tsx";
  */
 export function EmptyInventory({ setFilled }: { readonly setFilled: (isFilled: boolean) => void }) {
   const sample = useImportRunner();
-  const isUnfinished = isRunUnfinished(sample.run);
+  const isUnfinished = sample.run !== undefined && (!sample.run.isDone || sample.run.refused.length > 0);
   useLayoutEffect(() => setFilled(!isUnfinished), [isUnfinished, setFilled]);
   const { reply: session } = useSession();
   return (
@@ -43,11 +43,6 @@ export function EmptyInventory({ setFilled }: { readonly setFilled: (isFilled: b
       </Card>
     </>
   );
-}
-
-/** Whether items of a run are not yet sent, or were refused. */
-function isRunUnfinished(run: ImportRun | undefined): boolean {
-  return run !== undefined && (!run.isDone || run.refused.length > 0);
 }
 
 /** Button that writes the sample site by import calls, after a confirmation and only into an empty inventory. */

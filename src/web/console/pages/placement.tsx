@@ -188,16 +188,15 @@ const FINDING_COLUMNS: readonly Column<Finding>[] = [
     name: "Finding",
     cell: ({ message, severity }) => (
       <>
-        <StateMark state={severity === "SEVERITY_WARNING" ? "watch" : "info"} label={getSeverityLabel(severity)} />{" "}
+        <StateMark
+          state={severity === "SEVERITY_WARNING" ? "watch" : "info"}
+          label={severity === "SEVERITY_WARNING" ? "warning" : "information"}
+        />{" "}
         {simplifyMessage(message)}
       </>
     ),
   },
 ];
-
-function getSeverityLabel(severity: string): string {
-  return severity === "SEVERITY_WARNING" ? "warning" : "information";
-}
 
 function AnnouncedFindings({ announced }: { readonly announced: readonly Finding[] }) {
   return (

@@ -141,7 +141,7 @@ const PORT_COLUMNS: readonly Column<PortLine>[] = [
 function PathEnd({ port, cable }: PortLine) {
   const { leads_to = "", source = "", feed = "" } = port.texts;
   if (cable === undefined) return source === "" ? feed : <RefLink to={source} />;
-  const far = findFarEnd(port.name, cable);
+  const far = listCableEnds(cable).find((end) => end !== port.name) ?? "";
   return (
     <>
       <RefLink to={`port:${far}`} />
@@ -156,10 +156,6 @@ function PathEnd({ port, cable }: PortLine) {
 
 function listCableEnds({ texts }: InventoryRow): readonly string[] {
   return [`${texts["a_device"]}/${texts["a_port"]}`, `${texts["b_device"]}/${texts["b_port"]}`];
-}
-
-function findFarEnd(port: string, cable: InventoryRow): string {
-  return listCableEnds(cable).find((end) => end !== port) ?? "";
 }
 
 function describeCable(cable: InventoryRow | undefined): string {

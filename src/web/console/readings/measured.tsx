@@ -43,7 +43,7 @@ function ReadingValue({ one, plannedW }: { readonly one: KeptReading; readonly p
       {time === undefined ? null : (
         <span class="muted" title={formatUtcMoment(time)}>
           {" "}
-          {formatReadingAge(time)} ago, {source}
+          {formatDuration(Math.max(0, (Date.now() - Date.parse(time)) / 1000))} ago, {source}
         </span>
       )}
       <DailyChart quantity={quantity} days={days} />
@@ -88,10 +88,6 @@ function formatReadingValue(quantity: string, value: number): string {
   if (quantity.endsWith("_STATE")) return STATE_LABELS[value] ?? String(value);
   if (quantity.endsWith("_BPS")) return formatBandwidth(value / 1_000_000);
   return appendUnit(formatDecimal(value), splitUnit(quantity.toLowerCase()).unit);
-}
-
-function formatReadingAge(time: string): string {
-  return formatDuration(Math.max(0, (Date.now() - Date.parse(time)) / 1000));
 }
 
 /** The worst findings of readings in a scope, or everywhere; hidden if there are none. */

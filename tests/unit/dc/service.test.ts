@@ -2,7 +2,6 @@ import { describe, expect, test } from "bun:test";
 import type { JsonObject } from "@bufbuild/protobuf";
 import { verifyLog } from "#dc/audit/verify_log.ts";
 import type { Caller, Role } from "#dc/context.ts";
-import { datacenterRpcs } from "#dc/operations/index.ts";
 import { type TestService, testService } from "../../support/dc/service.ts";
 import { end, smallSite } from "../../support/dc/small_site.ts";
 import { eachTest } from "../../support/each_test.ts";
@@ -31,38 +30,6 @@ async function history({ store }: TestService, entity?: string) {
 const chain = ({ store }: TestService) => store.read((reader) => verifyLog(reader));
 
 const site = eachTest(testService);
-
-describe("DcService authorises", () => {
-  test("nobody without a principal, for reads and writes alike", async () => {
-    const site = await testService({ authRequired: true });
-
-    for (const { method } of datacenterRpcs) {
-      await expect(site.call(method.name, {}, { interface: "REST" })).rejects.toMatchObject({
-        kind: "unauthenticated",
-      });
-    }
-  });
-
-  test("a reader to read only, before anything is looked up", async () => {
-    const site = await testService({ authRequired: true });
-    const reader = as("rita", "reader");
-
-    for (const { method, effect } of datacenterRpcs) {
-      const refusal = await site.call(method.name, {}, reader).catch((error: unknown) => error);
-      if (effect === "write") expect(refusal).toMatchObject({ kind: "permission_denied", reason: "PERMISSION_DENIED" });
-      else expect(refusal).not.toMatchObject({ kind: "permission_denied" });
-    }
-  });
-
-  test("writers and admins to write", async () => {
-    const site = await testService({ authRequired: true });
-
-    for (const role of ["writer", "admin"] as const) {
-      const reply = await site.call("UpsertDevice", { device: server(role) }, as(role, role));
-      expect(reply.outcome).toBe("OUTCOME_CREATED");
-    }
-  });
-});
 
 describe("a mutation", () => {
   test("with a known request_id answers as the first time and does nothing more", async () => {

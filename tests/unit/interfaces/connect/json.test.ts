@@ -312,22 +312,3 @@ describe("Connect JSON", () => {
     socket.destroy();
   });
 });
-
-describe("Connect JSON with tokens", () => {
-  test("asks for one, refuses wrong ones and tells readers from writers", async () => {
-    const at = await served({ authRequired: true });
-    const ask = (token: string | undefined, rpc: string, body: object) =>
-      post(at, rpc, body, token === undefined ? {} : { authorization: `Bearer ${token}` });
-
-    const statuses = [
-      await ask(undefined, "SearchDevices", {}),
-      await ask("wrong", "SearchDevices", {}),
-      await ask("reader", "SearchDevices", {}),
-      await ask("reader", "UpsertRack", { rack: RACK }),
-      await ask("reader", "BulkDeleteRacks", { codes: ["R1"] }),
-      await ask("writer", "UpsertRack", { rack: RACK }),
-    ].map(({ status }) => status);
-
-    expect(statuses).toEqual([401, 401, 200, 403, 403, 200]);
-  });
-});

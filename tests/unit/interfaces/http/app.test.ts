@@ -158,14 +158,6 @@ describe("GET /audit/history", () => {
     expect(body.next_page_token).toBe("");
   });
 
-  test("filters", async () => {
-    await changed(at);
-
-    const { body } = await history(at, "?entity=rack:R2&action=create&order=asc");
-
-    expect(body.entries).toHaveLength(1);
-  });
-
   test("pages to the whole, and refuses a token under other filters", async () => {
     await changed(at);
     const seqs: number[] = [];
@@ -190,6 +182,9 @@ describe("GET /audit/history", () => {
     ["a moment that is none", "?since=yesterday", "since"],
     ["a reference that is none", "?entity=R2", "entity"],
     ["an unknown action", "?action=burn", "action"],
+    ["a name with a NUL", "?actor=a%00b", "actor"],
+    ["a token that is none", "?page_token=x", "page_token"],
+    ["an unknown order", "?order=sideways", "order"],
     ["the name of a prototype", "?__proto__=1", "__proto__"],
   ] as const) {
     test(`refuses ${what}, naming it`, async () => {
@@ -201,14 +196,6 @@ describe("GET /audit/history", () => {
       expect(body.details[0].type).toBe("google.rpc.ErrorInfo");
     });
   }
-
-  test("is open to every principal and to nobody else", async () => {
-    const at = await served({ authRequired: true });
-    const status = async (token?: string) =>
-      (await history(at, "", token === undefined ? {} : { authorization: `Bearer ${token}` })).status;
-
-    expect([await status(), await status("wrong"), await status("reader")]).toEqual([401, 401, 200]);
-  });
 
   test("says how to do better when it asks for a token", async () => {
     const at = await served({ authRequired: true });
@@ -255,12 +242,6 @@ describe("/audit/verify", () => {
 
     const detail = "was altered: its hash does not fit its text";
     expect(JSON.parse(text)).toEqual({ ok: false, seq: 4, problem: "altered", detail });
-  });
-
-  test("is closed to those who are not known", async () => {
-    const at = await served({ authRequired: true });
-
-    expect((await http1(`${at.url}/audit/verify`)).status).toBe(401);
   });
 });
 

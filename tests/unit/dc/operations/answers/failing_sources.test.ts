@@ -45,6 +45,32 @@ test("a cooling unit, and a zone with its units, weaken the areas that they serv
   });
 });
 
+test("racks are listed first, then what stands in them rack by rack, cooling, and distribution last", async () => {
+  const { affected } = await site.call("PowerBlastRadius", { source_ref: "device:UPS-A2", cascade: true });
+
+  const groups = affected.map(({ kind, code, rack_code }: Record<string, string>) => {
+    if (kind !== "ITEM_KIND_DEVICE") return kind;
+    return /^(?:PDU|RPP|UPS|SWGR|ATS)-/.test(String(code)) ? "distribution" : rack_code;
+  });
+  const runs = groups.filter((group: unknown, at: number) => group !== groups[at - 1]);
+  const racks = runs.slice(1, -2);
+  expect([runs.at(0), ...runs.slice(-2)]).toEqual(["ITEM_KIND_RACK", "ITEM_KIND_CRAC", "distribution"]);
+  expect(racks).toEqual(racks.toSorted());
+  expect(new Set(racks).size).toBe(20);
+});
+
+test("edges join the nodes that are shown, and everything is counted although the lists are cut", async () => {
+  const request = { source_ref: "feed:AMS1-B03-B" };
+  const { nodes, edges } = await site.call("PowerBlastRadius", request);
+  const cut = await site.call("PowerBlastRadius", { source_ref: "device:UPS-A1", max_items: 5 });
+
+  expect(edges).toContainEqual({ from_ref: request.source_ref, to_ref: "device:PDU-B03-B", inlet: "main" });
+  const shown = nodes.map(({ ref }: { ref: string }) => ref);
+  const ends = edges.flatMap(({ from_ref, to_ref }: Record<string, string>) => [from_ref, to_ref]);
+  expect(ends.filter((ref: string) => !shown.includes(ref))).toEqual([]);
+  expect([cut.impact.devices_offline, cut.affected.length, cut.nodes.length, cut.truncated]).toEqual([66, 5, 5, true]);
+});
+
 test("the side that takes over is listed with its loads, the most utilized first", async () => {
   const { takeovers, omitted_takeovers } = await site.call("PowerBlastRadius", { source_ref: "device:RPP-A-D" });
   const cut = await site.call("PowerBlastRadius", { source_ref: "device:RPP-A-D", max_items: 1 });

@@ -2,12 +2,13 @@ import { createHash } from "node:crypto";
 import { lstatSync, readFileSync, statSync } from "node:fs";
 import { join, relative } from "node:path";
 import { OperationError } from "#kernel/errors.ts";
-import type { ProviderName } from "#planner/config/config_values.ts";
+import { type ProviderName, RULE_NAMES } from "#planner/config/config_values.ts";
 import { describeSystemError, getErrorCode } from "#planner/store/files/disk_error.ts";
 import { AGENT_GUIDE } from "#planner/work/guide.ts";
 import type { ConfigEditResult } from "#planner/work/mcp_config/config_edit.ts";
 import { STANDARD_PROMPT, STANDARD_PROMPT_NAME } from "#planner/work/prompts/standard_prompt.ts";
 import type { SetupProposal } from "#planner/work/setup_proposals.ts";
+import { wrapWords } from "../output/wrap_text.ts";
 import { createFile, replaceFile } from "../output/write_file.ts";
 import { AGENT_NAMES, AGENTS, type AgentName } from "./agents.ts";
 
@@ -273,8 +274,9 @@ validation:
   # true: a completed spec whose output does not fit its output_schema needs attention; false: it is a warning.
   strict_output_validation: false
 lint:
-  # Rules that are switched off: parse, required, title, type, dependency, approval, output, criteria, complexity,
-  # coupling, model_waste.
+${wrapWords(`Rules that are switched off: ${RULE_NAMES.join(", ")}.`, 112)
+  .map((line) => `  # ${line}`)
+  .join("\n")}
   disable: []
 ---
 

@@ -91,6 +91,12 @@ export function resolveSeverity({ lint }: SpecRules, rule: RuleName, own: Severi
 /** A lint rule. Both functions are pure and return no finding if nothing is wrong. */
 export interface Rule {
   readonly name: RuleName;
+  /** The rule's requirement, in one sentence, for code scanning. */
+  readonly summary: string;
+  /** Severity of most findings of the rule. */
+  readonly severity: Severity;
+  /** The errors and warnings that the rule reports, for code scanning and docs/lint.md. */
+  readonly reports: string;
   /** Checks a spec that parses. */
   check?(spec: Spec, world: LintWorld, facts: SpecFacts): Iterable<RuleFinding>;
   /** Checks a file that does not parse. */

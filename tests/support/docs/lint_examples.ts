@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { RULE_NAMES } from "#planner/config/config_values.ts";
+import type { Rule } from "#planner/lint/finding.ts";
+import { LINT_RULES } from "#planner/lint/lint_specs.ts";
 import { formatTextReport } from "#planner/lint/reports/text.ts";
-import { RULE_DESCRIPTIONS } from "#planner/lint/rule_texts.ts";
 import { ID, lintTexts, OTHER, specText, THIRD } from "../lint_world.ts";
 
 const EXAMPLES = join(import.meta.dirname, "..", "..", "fixtures", "lint_examples");
@@ -14,14 +14,14 @@ export function lintExampleText(rule: string): string {
 
 /** Parts of docs/lint.md: what each rule reports, a spec as example, and what `planner lint` prints of that. */
 export async function lintRules(): Promise<string> {
-  return (await Promise.all(RULE_NAMES.map(rulePart))).join("\n\n");
+  return (await Promise.all(LINT_RULES.map(rulePart))).join("\n\n");
 }
 
-async function rulePart(rule: (typeof RULE_NAMES)[number]): Promise<string> {
-  const reports = RULE_DESCRIPTIONS[rule].reports.replace(/\bdocs\/([\w/-]+\.md)/g, "[$1]($1)");
-  const head = `### ${rule}\n\n${reports}`;
-  if (rule === "output") return head;
-  const spec = lintExampleText(rule);
+async function rulePart({ name, reports }: Rule): Promise<string> {
+  const linked = reports.replace(/\bdocs\/([\w/-]+\.md)/g, "[$1]($1)");
+  const head = `### ${name}\n\n${linked}`;
+  if (name === "output") return head;
+  const spec = lintExampleText(name);
   return `${head}\n\n\`\`\`markdown\n${spec}\`\`\`\n\n\`\`\`text\n${await printed(spec)}\n\`\`\``;
 }
 

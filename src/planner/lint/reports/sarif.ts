@@ -1,6 +1,6 @@
 import { RULE_NAMES } from "#planner/config/config_values.ts";
-import type { FileReport, Finding, LintReport } from "../finding.ts";
-import { RULE_DESCRIPTIONS } from "../rule_texts.ts";
+import type { FileReport, Finding, LintReport, Rule } from "../finding.ts";
+import { LINT_RULES } from "../lint_specs.ts";
 
 /** URL of the SARIF schema, which validators use. */
 const SARIF_SCHEMA_URL = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
@@ -25,7 +25,7 @@ export function buildSarifReport(report: LintReport, { version, prefix = "", pro
     version: "2.1.0",
     runs: [
       {
-        tool: { driver: { name: "planner", version, rules: RULE_NAMES.map(buildRuleDescriptor) } },
+        tool: { driver: { name: "planner", version, rules: LINT_RULES.map(buildRuleDescriptor) } },
         ...(project === null ? {} : { automationDetails: { id: `planner/${project}/` } }),
         columnKind: "utf16CodeUnits",
         results: report.files.flatMap((file) =>
@@ -36,10 +36,9 @@ export function buildSarifReport(report: LintReport, { version, prefix = "", pro
   };
 }
 
-function buildRuleDescriptor(rule: (typeof RULE_NAMES)[number]): unknown {
-  const { summary, severity, reports } = RULE_DESCRIPTIONS[rule];
+function buildRuleDescriptor({ name, summary, severity, reports }: Rule): unknown {
   return {
-    id: rule,
+    id: name,
     shortDescription: { text: summary },
     fullDescription: { text: reports },
     defaultConfiguration: { level: severity },

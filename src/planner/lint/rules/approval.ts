@@ -7,6 +7,9 @@ const APPROVAL_STATUSES = ["pending", "approved", "rejected"] as const;
 /** Requires a complete `approval` block without contradictions. Source: docs/decisions.md#s-05. */
 export const approvalRule: Rule = {
   name: "approval",
+  summary: "The approval is whole and does not contradict itself",
+  severity: "error",
+  reports: "Error: `approved` or `rejected` without by whom and when, `pending` with a person.",
   *check(spec) {
     const written = spec.frontmatter["approval"];
     if (isMissingValue(written)) return;

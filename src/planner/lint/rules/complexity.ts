@@ -5,6 +5,11 @@ const SPLIT_SUGGESTION = "Split it with `planner split`";
 /** Requires a spec small enough for one session: criteria, target files and words within `lint.thresholds`. */
 export const complexityRule: Rule = {
   name: "complexity",
+  summary: "The spec is small enough: criteria, target files, words",
+  severity: "warning",
+  reports:
+    "Warning: more than `complexity_criteria` criteria, `complexity_files` target files or `complexity_words` words, " +
+    "`## Output` left out.",
   *check(spec, { config }, facts) {
     const { complexity_criteria, complexity_files, complexity_words } = config.lint.thresholds;
     const { criteria, words } = facts;

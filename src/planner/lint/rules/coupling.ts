@@ -12,6 +12,11 @@ const ID_SUFFIX_LENGTH = 3;
  */
 export const couplingRule: Rule = {
   name: "coupling",
+  summary: "The body names no other spec",
+  severity: "warning",
+  reports:
+    "Warning: the body outside of fences names another spec that `depends_on` does not list. A driver or group may " +
+    "name its members, a member all but its siblings.",
   *check(spec, world) {
     if (spec.type === "driver" || spec.type === "group") return;
     for (const [id, bodyLine] of findSpecReferences(spec.body)) {

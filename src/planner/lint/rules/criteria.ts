@@ -9,6 +9,12 @@ const CRITERIA_START_PATTERN = /^ {0,3}#{1,6}[ \t]+acceptance criteria/im;
 /** Requires the criteria where planner finds them: in one section, before the output, outside code fences. */
 export const criteriaRule: Rule = {
   name: "criteria",
+  summary: "The acceptance criteria are boxes in one section, before the output",
+  severity: "warning",
+  reports:
+    "Warning: a list item in the section, or what looks like a box, that is not read as a criterion (`- []`, `- [✓]`, a " +
+    "plain bullet), a check that belongs to none, a further section `Acceptance Criteria`, one behind `## Output` or in a code fence, a check that cannot " +
+    "fail (`true`, `npm test || true`), and with `verify.require_checks` a criterion without a check.",
   *check({ body }, { config }) {
     for (const { line, text, advice } of readCriteria(body).near) {
       yield createCriteriaWarning(line, `${quoteItem(text)} is not read as a criterion`, capitalize(advice));

@@ -6,6 +6,10 @@ import type { LintWorld, Rule, RuleFinding } from "../finding.ts";
 /** Requires that ids in `depends_on` and `members` have a file and are listed once, and no spec waits for itself. */
 export const dependencyRule: Rule = {
   name: "dependency",
+  summary: "Dependencies and members exist and nothing waits for itself",
+  severity: "error",
+  reports:
+    "Error: an id in `depends_on` or `members` has no file, or a spec waits for itself. Warning: an id is listed twice.",
   *check(spec, world) {
     yield* checkIdList(spec, "depends_on", world);
     yield* findCycleFindings(spec, world);

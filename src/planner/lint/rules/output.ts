@@ -4,6 +4,11 @@ import type { Rule, RuleFinding } from "../finding.ts";
 /** Requires a completed spec's last run output to match its `output_schema`. A spec without a log gets no finding. */
 export const outputRule: Rule = {
   name: "output",
+  summary: "The output of a completed spec fits its output schema",
+  severity: "error",
+  reports:
+    "Error: the output of a completed spec does not fit its `output_schema`, or the schema cannot be used. See " +
+    "docs/output-schemas.md.",
   *check(spec, { outputs }) {
     const verdict = outputs.get(spec.id);
     if (verdict === undefined) return;

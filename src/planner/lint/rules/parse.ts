@@ -6,6 +6,12 @@ import { createFieldFinding, type Rule, type RuleFinding, type Severity } from "
 /** Requires a readable file, parsable frontmatter and no git conflict. An unreadable file gets no other finding. */
 export const parsingRule: Rule = {
   name: "parse",
+  summary: "The file can be read and its YAML frontmatter parsed",
+  severity: "error",
+  reports:
+    "Error: the frontmatter does not parse, a block of fields near the beginning does not open in line 1 with `---`, a " +
+    "key differs from a field in case alone, or a conflict of git is left outside of code fences and `## Output`. " +
+    "Warning: a folder in `.planner/specs`, or a file that ends with `.MD`; no command reads them.",
   *check(spec) {
     yield* findConflictFinding(spec);
     yield* findSecondBlockFinding(spec);

@@ -11,6 +11,14 @@ import { createNearFieldFinding } from "./parse.ts";
 /** Requires fields in `schema.spec.required`, values matching `schema.spec.fields`, an id matching the file name. */
 export const requiredRule: Rule = {
   name: "required",
+  summary: "Required fields are there and every field fits the schema",
+  severity: "error",
+  reports:
+    "Error: the frontmatter does not fit `schema.spec` of the settings, the id is not the file's, or the file is a " +
+    "copy that a synchroniser left. Warning: missing labels, a file name of another shape, a key that is a slip of a " +
+    "field (`depends-on`); with one of `status`, `depends_on` or `approval` the spec is not ready. A field without a value is missing, an empty list is not. `blocked`, " +
+    "`cancelled` and `needs_attention`, which the tool writes, and `ready`, read as pending, are accepted. A missing `id` is no fault unless it is " +
+    "required; a required `title` may be the heading.",
   *check(spec, { config, knownIds }) {
     const { required: names, fields } = config.schema.spec;
     yield* findMissingFields(spec, names);

@@ -3,6 +3,9 @@ import type { Rule } from "../finding.ts";
 /** Requires a title: the first heading of the body, or the field `title`. */
 export const titleRule: Rule = {
   name: "title",
+  summary: "The spec has a title",
+  severity: "error",
+  reports: "Error: neither a heading `# …` nor a `title`.",
   *check(spec) {
     if (spec.title !== null) return;
     yield {

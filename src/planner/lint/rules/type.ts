@@ -10,6 +10,12 @@ const KNOWN_TYPES = ["code", "task", "docs", "documentation", "fix", "research",
 /** Requires a known type and the fields that a spec of this type needs. */
 export const typeRule: Rule = {
   name: "type",
+  summary: "The type is known and the spec has what its type needs",
+  severity: "warning",
+  reports:
+    "Warning: no type (it counts as `code`), an unknown one, or one without what it needs: documentation `tracks` and " +
+    "`target_files`, research `informed_by` or `origin` and `target_files`, a driver or group members. A configured " +
+    "enum of `type` takes the place of the list.",
   *check(spec, world) {
     yield* checkTypeName(spec, world.config.schema.spec);
     switch (spec.type) {

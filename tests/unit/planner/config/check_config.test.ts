@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 import { checkConfig } from "#planner/config/check_config.ts";
+import { RULE_NAMES } from "#planner/config/config_values.ts";
 import { DEFAULT_CONFIG } from "#planner/config/default_config.ts";
 import { describeSettings, listSettingPaths } from "#planner/config/describe_settings.ts";
 
@@ -158,7 +159,7 @@ test("checkConfig refuses numbers that make no sense", () => {
 
 test("checkConfig refuses a rule that does not exist and names the nearest", () => {
   expect(errors("lint:\n  disable: [title, couplin]")).toEqual([
-    '3:20 Invalid setting "lint.disable[1]": expected one of parse, required, title, type, dependency, approval, output, criteria, complexity, coupling, model_waste, got "couplin". Did you mean "coupling"?',
+    `3:20 Invalid setting "lint.disable[1]": expected one of ${RULE_NAMES.join(", ")}, got "couplin". Did you mean "coupling"?`,
   ]);
 });
 

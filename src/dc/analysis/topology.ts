@@ -16,13 +16,7 @@ import {
 } from "./places.ts";
 import type { Loads } from "./power/load_lanes.ts";
 import { type CarriedLoads, groupFindingsByRack } from "./power/power_failover.ts";
-import {
-  isRedundancyUnmet,
-  isRedundancyUnproven,
-  PowerFigures,
-  type RedundancyAudit,
-  type RedundancyVerdict,
-} from "./power/power_figures.ts";
+import { PowerFigures, type RedundancyAudit, type RedundancyVerdict } from "./power/power_figures.ts";
 import { PowerGraphEditor } from "./power/power_graph_editor.ts";
 import type { KillerSets } from "./power/power_killers.ts";
 import type { LiveSet } from "./power/power_live.ts";
@@ -198,20 +192,6 @@ export class Topology {
       this.#getRackFacts(rack).redundancy(this),
     );
     return this.#verdicts;
-  }
-
-  /** Returns codes of devices without their required redundancy, as built or now. */
-  listUnmetRedundancy(): readonly string[] {
-    return this.listRedundancyVerdicts()
-      .filter(isRedundancyUnmet)
-      .map(({ code }) => code);
-  }
-
-  /** Returns codes of devices whose record neither proves nor disproves their required redundancy. */
-  listUnknownRedundancy(): readonly string[] {
-    return this.listRedundancyVerdicts()
-      .filter(isRedundancyUnproven)
-      .map(({ code }) => code);
   }
 
   #getRackFacts(rackCode: string): RackFacts {
@@ -404,14 +384,10 @@ function updateDeviceGroups(
     for (const rack of new Set([from, to])) {
       const edit = { key, after: rack === to ? after : undefined };
       if (rack === "") outside.push(edit);
-      else if (rack !== undefined) lists.set(rack, applyListEdits(lists.get(rack) ?? [], [edit], getDeviceKey));
+      else if (rack !== undefined) lists.set(rack, applyListEdits(lists.get(rack) ?? [], [edit], getCodeKey));
     }
   }
-  return { racked: lists, unracked: applyListEdits(unracked, outside, getDeviceKey) };
-}
-
-function getDeviceKey({ code }: Device): string {
-  return codeKey(code);
+  return { racked: lists, unracked: applyListEdits(unracked, outside, getCodeKey) };
 }
 
 interface ResourceChange<Resource> {

@@ -7,7 +7,12 @@ import {
   SearchDevicesResponseSchema,
 } from "#gen/datacenter/v1/datacenter_pb.ts";
 import type { DeviceFilter as Written } from "#gen/datacenter/v1/messages.ts";
-import { getSupplyState } from "../analysis/power/power_figures.ts";
+import {
+  getSupplyState,
+  isRedundancyUnmet,
+  isRedundancyUnproven,
+  type RedundancyVerdict,
+} from "../analysis/power/power_figures.ts";
 import type { Topology } from "../analysis/topology.ts";
 import { MAX_FILTER_VALUES, MAX_LABELS, MAX_QUERY_CHARS, MAX_TAGS } from "../limits.ts";
 import { DEVICE_VIEWS, type SupplyState } from "../model/enum_values.ts";
@@ -121,8 +126,9 @@ function filterCodesByPower(
   };
   if (fedBy !== undefined)
     wanted.push(listDownstreamCodes(power, resolveSourceNodes(topology, fedBy, "filter.fed_by")));
-  addCondition(redundancyUnmet, () => topology.listUnmetRedundancy());
-  addCondition(redundancyUnknown, () => topology.listUnknownRedundancy());
+  const listCodes = (verdicts: readonly RedundancyVerdict[]) => verdicts.map(({ code }) => code);
+  addCondition(redundancyUnmet, () => listCodes(topology.listRedundancyVerdicts().filter(isRedundancyUnmet)));
+  addCondition(redundancyUnknown, () => listCodes(topology.listRedundancyVerdicts().filter(isRedundancyUnproven)));
   if (supplyStates !== undefined) wanted.push(listCodesBySupply(topology, supplyStates));
   const [first, ...others] = wanted;
   return {

@@ -1,7 +1,7 @@
+import { hash } from "node:crypto";
 import type { JsonObject } from "@bufbuild/protobuf";
 import type { Theme } from "#dc/model/enum_values.ts";
 import { escapeXml } from "#kernel/control_pictures.ts";
-import { computeSha256 } from "./digest.ts";
 import { resolveColor } from "./palette.ts";
 import type { Scene } from "./scene.ts";
 
@@ -45,7 +45,7 @@ function formatPolicyHashes(page: string, name: "script" | "style"): string {
 }
 
 function computePolicyHash(text: string): string {
-  return `'sha256-${computeSha256(text, "base64")}'`;
+  return `'sha256-${hash("sha256", text, "base64")}'`;
 }
 
 /** Encodes JSON so that it cannot end its script element. */

@@ -17,10 +17,6 @@ export const UNKNOWN_AREAS: ElementAreas = {
   site: UNKNOWN_AREA,
 };
 
-export function isRacked({ rack }: ElementAreas): boolean {
-  return rack.startsWith("rack:");
-}
-
 /** Formats a reference for the middle of a title: "row A, floor 1 of AMS1", "device UPS-A2". */
 export function formatRefInTitle(ref: string): string {
   const words = formatArea(ref);
@@ -56,25 +52,20 @@ export class AreaFinder {
 
   findAreas({ rackCode, location }: { readonly rackCode?: string; readonly location?: Location }): ElementAreas {
     if (rackCode === undefined) return this.#findLocationAreas(location);
-    const known = this.#areasByRack.get(rackCode);
-    if (known !== undefined) return known;
-    const rack = this.#findRack(rackCode);
-    const place = { ...this.#findLocationAreas(rack?.location ?? location), rack: `rack:${rack?.code ?? rackCode}` };
-    this.#areasByRack.set(rackCode, place);
-    return place;
+    return this.#areasByRack.getOrInsertComputed(rackCode, () => {
+      const rack = this.#findRack(rackCode);
+      return { ...this.#findLocationAreas(rack?.location ?? location), rack: `rack:${rack?.code ?? rackCode}` };
+    });
   }
 
   #findLocationAreas(location: Location | undefined): ElementAreas {
     if (location === undefined) return UNKNOWN_AREAS;
     const { siteId, floorNumber, room, row } = location;
-    const key = `${siteId}/${floorNumber}/${room ?? ""}/${row ?? ""}`;
-    const known = this.#areasByLocation.get(key);
-    if (known !== undefined) return known;
-    const floor = `floor:${siteId}/${floorNumber}`;
-    const roomRef = room === undefined ? floor : `room:${siteId}/${floorNumber}/${room}`;
-    const rowRef = row === undefined ? roomRef : `row:${siteId}/${floorNumber}/${row}`;
-    const place = { rack: rowRef, row: rowRef, room: roomRef, floor, site: `site:${siteId}` };
-    this.#areasByLocation.set(key, place);
-    return place;
+    return this.#areasByLocation.getOrInsertComputed(`${siteId}/${floorNumber}/${room ?? ""}/${row ?? ""}`, () => {
+      const floor = `floor:${siteId}/${floorNumber}`;
+      const roomRef = room === undefined ? floor : `room:${siteId}/${floorNumber}/${room}`;
+      const rowRef = row === undefined ? roomRef : `row:${siteId}/${floorNumber}/${row}`;
+      return { rack: rowRef, row: rowRef, room: roomRef, floor, site: `site:${siteId}` };
+    });
   }
 }

@@ -1,3 +1,4 @@
+import { hash } from "node:crypto";
 import { create, type JsonObject } from "@bufbuild/protobuf";
 import {
   RenderFormat as FormatNumber,
@@ -7,7 +8,6 @@ import {
 import { escapeXml } from "#kernel/control_pictures.ts";
 import type { RenderFormat, Screen, Theme } from "../model/enum_values.ts";
 import { refuse } from "../model/refusal.ts";
-import { computeSha256 } from "./digest.ts";
 import { findHatch, type Paint, resolveColor } from "./palette.ts";
 import { MAX_PNG_PIXELS, type PictureOptions, SCREEN_DRAWINGS, type ScreenReplies } from "./read_options.ts";
 import {
@@ -95,7 +95,7 @@ export async function renderDrawing(
       typeof content === "string"
         ? { case: "text", value: content }
         : { case: "binary", value: toArrayBufferBytes(content) },
-    contentHash: computeSha256(content, "hex"),
+    contentHash: hash("sha256", content, "hex"),
     ...(embedDataset && { data }),
   });
 }

@@ -151,9 +151,7 @@ class FibreWalker {
 
   /** Leaves the port by its cable. */
   async #followCable(): Promise<FibreEnd | undefined> {
-    const { memo } = this.#setup;
-    const from = { device: this.#device, port: this.#port };
-    const far = memo.getLoadedCableEnd(from) ?? (await memo.loadCableEnd(from));
+    const far = await this.#setup.memo.loadCableEnd({ device: this.#device, port: this.#port });
     if (far.cable === undefined) {
       return this.#createEnd(this.#segments.some(({ cable }) => cable !== undefined) ? "OPEN" : "UNCONNECTED");
     }
@@ -170,7 +168,7 @@ class FibreWalker {
   /** Passes from the front to the rear of a device, or back. */
   #crossDevice(): WalkResult | undefined {
     const positions = this.#port.positions ?? 1;
-    if (positions === 1) return this.#crossAtPosition(1);
+    if (positions === 1) return this.#crossAtPosition(1, this.#stack);
     if (this.#stack === undefined) return this.#createSplit(positions);
     const { top, below } = this.#stack;
     if (top < 1 || top > positions)
@@ -179,17 +177,15 @@ class FibreWalker {
         message: `Port "${formatPortReference(this.#portRef)}" has no position ${top}`,
         ref: formatPortReference(this.#portRef),
       });
-    return this.#crossAtPosition(top, () => {
-      this.#stack = below;
-    });
+    return this.#crossAtPosition(top, below);
   }
 
-  /** Passes through the device at a position. */
-  #crossAtPosition(position: number, taken?: () => void): FibreEnd | undefined {
+  /** Passes through the device at a position, with the positions that remain after it. */
+  #crossAtPosition(position: number, rest: LinkedStack | undefined): FibreEnd | undefined {
     const from = this.#portRef;
     const next = this.#setup.memo.loadInsideConnections(this.#device).get(this.#port)?.get(position);
     if (next === undefined) return this.#createEnd("OPEN", createNoMappingProblem(from));
-    taken?.();
+    this.#stack = rest;
     const last = this.#hops.at(-1);
     if (last !== undefined) this.#hops[this.#hops.length - 1] = { ...last, outPort: next.port.name };
     this.#port = next.port;

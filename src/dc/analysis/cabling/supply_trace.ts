@@ -35,7 +35,10 @@ export async function traceSupply(
   options: TraceOptions,
 ): Promise<readonly CablePath[]> {
   const trace = new SupplyTracer(memo, options);
-  return start.port.kind === "POWER_IN" ? trace.traceInlet(start) : trace.traceOutlet(start);
+  const { device, port } = start;
+  return port.kind === "POWER_IN"
+    ? trace.traceConsumer(device, port.name, port.powerIn?.sourceRef)
+    : trace.traceOutlet(start);
 }
 
 class SupplyTracer {
@@ -47,10 +50,6 @@ class SupplyTracer {
   constructor(memo: TraceMemo, options: TraceOptions) {
     this.#memo = memo;
     this.#options = options;
-  }
-
-  async traceInlet({ device, port }: DevicePort): Promise<readonly CablePath[]> {
-    return this.#traceConsumer(device, port.name, port.powerIn?.sourceRef);
   }
 
   async traceOutlet(outlet: DevicePort): Promise<readonly CablePath[]> {
@@ -68,13 +67,13 @@ class SupplyTracer {
     }));
     const paths: CablePath[] = [];
     for (const { device, inlet, sourceRef } of this.#options.followSplits ? consumers : [chosen]) {
-      paths.push(...(await this.#traceConsumer(device, inlet, sourceRef)));
+      paths.push(...(await this.traceConsumer(device, inlet, sourceRef)));
     }
     const isOpen = !this.#options.followSplits && consumers.length > 1;
     return paths.map((path) => reverseSupplyPath(path, origin, isOpen ? branches : []));
   }
 
-  #traceConsumer(device: HopDevice, inlet: string, sourceRef: string | undefined): Promise<readonly CablePath[]> {
+  traceConsumer(device: HopDevice, inlet: string, sourceRef: string | undefined): Promise<readonly CablePath[]> {
     const at = { deviceCode: device.code, portName: inlet };
     const hops = [{ device, inPort: "", outPort: inlet }];
     return this.#traceUpstream({ at, sourceRef }, { hops, segments: [], branches: [], seen: new Set() });

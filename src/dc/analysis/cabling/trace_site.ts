@@ -34,7 +34,7 @@ export class TraceMemo {
   readonly #devices = new Map<string, Promise<Device | undefined>>();
   readonly #cables = new Map<string, Promise<Cable | undefined>>();
   readonly #feeds = new Map<string, Promise<PortRef | undefined>>();
-  readonly #cableEnds = new Map<Port, CableEnd>();
+  readonly #cableEnds = new Map<Port, Promise<CableEnd>>();
   readonly #insideConnections = new Map<Device, InsideConnections>();
   readonly #uncabledChannels = new Map<string, Promise<readonly Port[]>>();
   #steps = 0;
@@ -65,40 +65,31 @@ export class TraceMemo {
     return this.#steps >= MAX_TRACE_STEPS;
   }
 
-  /** Returns the cable of a port and its other end, if the trace has read it before. */
-  getLoadedCableEnd({ port }: DevicePort): CableEnd | undefined {
-    return this.#cableEnds.get(port);
-  }
-
-  async loadCableEnd(place: DevicePort): Promise<CableEnd> {
-    const from = createPortRef(place);
-    const cable = await this.loadCable(from);
-    const to =
-      cable === undefined ? undefined : await this.findDevicePort(isSamePort(cable.a, from) ? cable.b : cable.a);
-    const found = { cable, place: to };
-    this.#cableEnds.set(place.port, found);
-    return found;
+  /** Returns the cable of a port and its other end. */
+  loadCableEnd(from: DevicePort): Promise<CableEnd> {
+    return this.#cableEnds.getOrInsertComputed(from.port, async () => {
+      const end = createPortRef(from);
+      const cable = await this.loadCable(end);
+      if (cable === undefined) return { cable, place: undefined };
+      return { cable, place: await this.findDevicePort(isSamePort(cable.a, end) ? cable.b : cable.a) };
+    });
   }
 
   /** Returns the breakout channels of a port that have no cable. */
-  loadUncabledChannels(place: DevicePort): Promise<readonly Port[]> {
-    return this.#uncabledChannels.getOrInsertComputed(toPortKey(createPortRef(place)), () =>
-      this.#listUncabledChannels(place),
-    );
+  loadUncabledChannels({ device, port }: DevicePort): Promise<readonly Port[]> {
+    return this.#uncabledChannels.getOrInsertComputed(toPortKey(createPortRef({ device, port })), async () => {
+      const found: Port[] = [];
+      for (const child of device.ports ?? []) {
+        if (child.parentPort !== port.name || child.channel === undefined) continue;
+        if ((await this.loadCable(createPortRef({ device, port: child }))) === undefined) found.push(child);
+      }
+      return found;
+    });
   }
 
   /** Returns connections between the positions of a device's ports inside the device. */
   loadInsideConnections(device: Device): InsideConnections {
     return this.#insideConnections.getOrInsertComputed(device, () => mapPortPositions(device));
-  }
-
-  async #listUncabledChannels({ device, port }: DevicePort): Promise<readonly Port[]> {
-    const found: Port[] = [];
-    for (const child of device.ports ?? []) {
-      if (child.parentPort !== port.name || child.channel === undefined) continue;
-      if ((await this.loadCable(createPortRef({ device, port: child }))) === undefined) found.push(child);
-    }
-    return found;
   }
 
   loadDevice(code: string): Promise<Device | undefined> {

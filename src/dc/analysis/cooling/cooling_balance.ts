@@ -107,14 +107,13 @@ export class CoolingBalance {
 
   /** Returns the heat in kilowatts that a unit carries from all locations that it serves. */
   computeUnitLoadKw(crac: Crac): number {
-    const known = this.#loadsKw.get(crac);
-    if (known !== undefined) return known;
-    const medium = getMedium(crac);
-    const served = new Set(listServedAreas(crac).flatMap((area) => this.listLocationsInArea(area)));
-    let watts = 0;
-    for (const at of served) watts += this.#computeUnitShareW(at, crac, this.computeLocationHeat(at)[medium]);
-    this.#loadsKw.set(crac, watts / 1000);
-    return watts / 1000;
+    return this.#loadsKw.getOrInsertComputed(crac, () => {
+      const medium = getMedium(crac);
+      const served = new Set(listServedAreas(crac).flatMap((area) => this.listLocationsInArea(area)));
+      let watts = 0;
+      for (const at of served) watts += this.#computeUnitShareW(at, crac, this.computeLocationHeat(at)[medium]);
+      return watts / 1000;
+    });
   }
 
   /** Compares the capacity of a scope's units with all heat that they carry and with the scope's uncarried heat. */

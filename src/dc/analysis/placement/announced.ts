@@ -12,7 +12,6 @@ import type { HealthReason } from "../racks/rack_elevation.ts";
 import { type CoolingGroup, computeGroupHeadroom } from "./cooling_limits.ts";
 import type { Placement, SelectedPlace } from "./find_places.ts";
 import type { Limit, PlacementRequest, RefusalReason } from "./limits.ts";
-import { countFreePorts } from "./switch_ports.ts";
 
 /** A warning that a write of the placement would cause, or a notice of data that the inventory lacks. */
 type PlacementNotice = Pick<Finding, "severity" | "code" | "message"> & Partial<Finding>;
@@ -177,7 +176,9 @@ export function computePlaceFigures(
     largestFreeBlockU: units.largestFreeBlockU,
     weightKg: limits.weight.used,
     ...(hasCapacity(limits.weight) && template.weightKg !== undefined && { weightPct: limits.weight.usedPct }),
-    ...(pool !== undefined && { freePorts: countFreePorts(pool) }),
+    ...(pool !== undefined && {
+      freePorts: pool.uses.reduce((sum, { limit }) => sum + Math.max(0, limit.maxUse - limit.used), 0),
+    }),
   };
 }
 

@@ -11,7 +11,6 @@ import {
 } from "./limits.ts";
 import {
   type Allocation,
-  countFittingInRack,
   createNoSpaceObstacle,
   PositionAllocator,
   type RackCandidate,
@@ -104,7 +103,8 @@ class PlacementOrder {
   }
 
   computeScore(candidate: RackCandidate, option: SupplyOption): number {
-    const left = countFittingInRack(candidate, option);
+    // Outlets and ports are checked on allocation.
+    const left = Math.min(candidate.units.fittingCount, countFittingDevices(option.uses));
     if (left < 1) return Number.POSITIVE_INFINITY;
     let score = 0;
     for (const one of this.#spread)

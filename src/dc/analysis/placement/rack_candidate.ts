@@ -11,7 +11,7 @@ import type { DeviceBody, Rack } from "../../model/resources.ts";
 import type { DevicePort } from "../cabling/trace_site.ts";
 import { measureLargestFreeBlock } from "../racks/rack_elevation.ts";
 import type { PhaseLimits, RackCooling } from "./cooling_limits.ts";
-import { countFittingDevices, type LimitUse, type PlacementObstacle, type PlacementRequest } from "./limits.ts";
+import type { LimitUse, PlacementObstacle, PlacementRequest } from "./limits.ts";
 import { acceptsPlug, type FreeOutlet, type RackLimits, type SupplyPair, type SupplySide } from "./rack_taps.ts";
 import type { SwitchPool, SwitchPorts } from "./switch_ports.ts";
 
@@ -134,11 +134,6 @@ export class PositionAllocator {
     const key = formatLegKey(side, outlet.leg);
     this.#legLoads.set(key, (this.#legLoads.get(key) ?? 0) + 1);
   }
-}
-
-/** Counts the devices that still fit by an option's limits; outlets and ports are checked on allocation. */
-export function countFittingInRack({ units }: RackCandidate, { uses }: SupplyOption): number {
-  return Math.min(units.fittingCount, countFittingDevices(uses));
 }
 
 /** Merges uses of the same limit into one. */

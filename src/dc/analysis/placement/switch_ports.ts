@@ -131,10 +131,6 @@ export class SwitchPorts {
   }
 }
 
-export function countFreePorts({ uses }: SwitchPool): number {
-  return uses.reduce((sum, { limit }) => sum + Math.max(0, limit.maxUse - limit.used), 0);
-}
-
 function findNextPort(
   switches: readonly HostSwitch[],
   want: RequestedPorts,

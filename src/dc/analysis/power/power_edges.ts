@@ -1,3 +1,5 @@
+import { isSameItemList } from "../sorted_list.ts";
+
 export interface EdgeLists {
   /** Returns the edges of a node in a new list; empty for a node without edges, and for an invalid index. */
   listEdges(index: number): readonly PowerEdge[];
@@ -212,8 +214,8 @@ export class PowerEdges {
       return true;
     }
     return (
-      areEdgesEqual(this.listInlets(index), other.listInlets(index)) &&
-      areEdgesEqual(this.listSupplies(index), other.listSupplies(index))
+      isSameItemList(this.listInlets(index), other.listInlets(index)) &&
+      isSameItemList(this.listSupplies(index), other.listSupplies(index))
     );
   }
 
@@ -259,12 +261,10 @@ export class PowerEdges {
   }
 
   #copyList(lists: Map<number, PowerEdge[]>, index: number, listOf: () => readonly PowerEdge[]): PowerEdge[] {
-    const known = lists.get(index);
-    if (known !== undefined) return known;
-    const list = listOf().slice();
-    lists.set(index, list);
-    this.#touched.add(index);
-    return list;
+    return lists.getOrInsertComputed(index, () => {
+      this.#touched.add(index);
+      return listOf().slice();
+    });
   }
 
   /** Appends changed lists to the columns. Looks up the new number of a moved edge through its source. */
@@ -301,10 +301,6 @@ export class PowerEdges {
     this.#appendLists(inlets, supplies);
     return this.#columns;
   }
-}
-
-function areEdgesEqual(a: readonly PowerEdge[], b: readonly PowerEdge[]): boolean {
-  return a.length === b.length && a.every((edge, at) => edge === b[at]);
 }
 
 /** An edge from a supply to a consumer. `inlet` is the consumer's inlet; empty from a device to its own outlet. */

@@ -189,8 +189,16 @@ export class EffectLedger {
   #chargeZones(zones: readonly ZoneShortage[]): readonly ZoneShortage[] {
     if (zones.length === 0) return zones;
     return [
-      ...this.#chargeItems(zones.filter(isHeatUncovered), formatZoneKey, [this.#short]),
-      ...this.#chargeItems(zones.filter(lacksReserve), formatZoneKey, [this.#reserve, this.#short]),
+      ...this.#chargeItems(
+        zones.filter(({ short }) => short),
+        formatZoneKey,
+        [this.#short],
+      ),
+      ...this.#chargeItems(
+        zones.filter(({ short }) => !short),
+        formatZoneKey,
+        [this.#reserve, this.#short],
+      ),
     ];
   }
 
@@ -245,14 +253,6 @@ export function identity<Item>(item: Item): Item {
 
 export function getNodeIndex({ index }: { readonly index: number }): number {
   return index;
-}
-
-function lacksReserve({ short }: ZoneShortage): boolean {
-  return !short;
-}
-
-function isHeatUncovered({ short }: ZoneShortage): boolean {
-  return short;
 }
 
 export function formatZoneKey({ medium, ref }: Pick<ZoneShortage, "medium" | "ref">): string {

@@ -1,4 +1,5 @@
 import type { ZoneShortage } from "#gen/datacenter/v1/messages.ts";
+import { formatCanonicalJson } from "#kernel/json_object.ts";
 import type { LoadBasis } from "../../model/enum_values.ts";
 import type { Ref } from "../../model/ref.ts";
 import type { FindDeviceByKey } from "../fabric/fabric_tiers.ts";
@@ -66,12 +67,11 @@ export class CoolingAndFabricEffects {
     const isSame =
       earlier !== undefined &&
       this.#keepsNetwork &&
-      zones.length === earlier.zones.length &&
-      zones.every((zone, at) => isSameShortage(zone, earlier.zones[at])) &&
+      formatCanonicalJson(zones) === formatCanonicalJson(earlier.zones) &&
       isSameItemList(isolated, earlier.isolated);
     if (isSame) return earlier;
     const meetsDataPaths = this.#hostPaths?.index.isOnPath([...off, ...loss.cutOff]) ?? false;
-    return createFailure(outcome, zones, { ...loss, isolated, meetsDataPaths });
+    return { ...outcome, zones, ...loss, isolated, meetsDataPaths };
   }
 
   #listIsolated(off: readonly number[], cutOff: readonly number[]): readonly number[] {
@@ -85,11 +85,8 @@ export class CoolingAndFabricEffects {
   /** Adds the effects to the outcome of a location, or of an element with which passive network parts fail. */
   addEffectsWithNetwork(outcome: PowerOutcome, { cut, isolated }: NetworkEffects): Failure {
     const off = listOutcomeOffNodes(outcome);
-    return createFailure(outcome, this.listZoneShortages(off), {
-      ...this.fabrics.computeFabricLoss(off, cut),
-      isolated,
-      meetsDataPaths: true,
-    });
+    const loss = this.fabrics.computeFabricLoss(off, cut);
+    return { ...outcome, zones: this.listZoneShortages(off), ...loss, isolated, meetsDataPaths: true };
   }
 
   /**
@@ -125,42 +122,6 @@ export class CoolingAndFabricEffects {
 
 const NO_ZONES: readonly ZoneShortage[] = [];
 const NO_NODES: readonly number[] = [];
-
-/** Creates a failure field by field: there are tens of thousands, and spreading an object costs twice as much. */
-function createFailure(
-  outcome: PowerOutcome,
-  zones: readonly ZoneShortage[],
-  { links, cutOff, isolated, meetsDataPaths }: Pick<Failure, "links" | "cutOff" | "isolated" | "meetsDataPaths">,
-): Failure {
-  return {
-    elements: outcome.elements,
-    impact: outcome.impact,
-    direct: outcome.direct,
-    offline: outcome.offline,
-    degraded: outcome.degraded,
-    racksDark: outcome.racksDark,
-    racksPartial: outcome.racksPartial,
-    racksProtected: outcome.racksProtected,
-    racksDarkByTrip: outcome.racksDarkByTrip,
-    trips: outcome.trips,
-    overloads: outcome.overloads,
-    zones,
-    links,
-    cutOff,
-    isolated,
-    meetsDataPaths,
-  };
-}
-
-function isSameShortage(a: ZoneShortage, b: ZoneShortage | undefined): boolean {
-  return (
-    a.ref === b?.ref &&
-    a.medium === b.medium &&
-    a.short === b.short &&
-    a.heatKw === b.heatKw &&
-    a.capacityKw === b.capacityKw
-  );
-}
 
 /** The state before a failure that decides which data paths work: power, and switches without a working uplink. */
 export interface NetworkState {

@@ -234,15 +234,18 @@ export function uniteLosses(losses: readonly Loss[]): Loss {
     racksProtected: uniteLossSets(losses, (loss) => loss.racksProtected, racksDark, racksPartial),
     racksDarkByTrip: uniteLossSets(losses, (loss) => loss.racksDarkByTrip),
     trips: mergeWorseItems(
-      losses.map((loss) => loss.trips),
+      losses,
+      (loss) => loss.trips,
       (a, b) => a.utilizationPct - b.utilizationPct,
     ),
     overloads: mergeWorseItems(
-      losses.map((loss) => loss.overloads),
+      losses,
+      (loss) => loss.overloads,
       (a, b) => a.utilizationPct - b.utilizationPct,
     ),
     zones: mergeWorseItems(
-      losses.map((loss) => loss.zones),
+      losses,
+      (loss) => loss.zones,
       (a, b) => b.capacityKw - b.heatKw - (a.capacityKw - a.heatKw),
     ),
     links: uniteLossSets(losses, (loss) => loss.links),
@@ -269,14 +272,15 @@ function uniteLossSets<Item>(
   return found;
 }
 
-/** Merges maps and keeps the worse item of each key. @param compare positive if the first item is worse */
+/** Merges one map of losses and keeps the worse item of each key. @param compare positive if the first item is worse */
 function mergeWorseItems<Key, Item>(
-  maps: readonly ReadonlyMap<Key, Item>[],
+  losses: readonly Loss[],
+  part: (loss: Loss) => ReadonlyMap<Key, Item>,
   compare: (a: Item, b: Item) => number,
 ): ReadonlyMap<Key, Item> {
   const found = new Map<Key, Item>();
-  for (const map of maps) {
-    for (const [key, item] of map) {
+  for (const loss of losses) {
+    for (const [key, item] of part(loss)) {
       const known = found.get(key);
       if (known === undefined || compare(item, known) > 0) found.set(key, item);
     }
@@ -319,8 +323,6 @@ const NO_FABRIC_LOSS: FabricLoss = { links: [], cutOff: [] };
 export class FabricLossFinder {
   readonly #links: readonly WorkingLink[];
   readonly #linksByNode = new Map<number, number[]>();
-  /** 1 at nodes with links: reading it is cheaper than a map, and most nodes have no links. */
-  readonly #isLinked: Uint8Array;
   /** Numbers of each node's links to a higher tier. */
   readonly #uplinksByNode = new Map<number, number[]>();
   readonly #fabricLinks: readonly FabricLink[];
@@ -360,11 +362,8 @@ export class FabricLossFinder {
       if (dark.length > 0 || !canCarryTraffic(link, deviceOf)) return [];
       return [{ link, mbps: link.capacityMbps ?? 0, endNodes: ends, lowerNode }];
     });
-    this.#isLinked = new Uint8Array(power.nodes.length);
     for (const [at, { endNodes, lowerNode }] of this.#links.entries()) {
-      for (const node of endNodes) if (node >= 0) this.#isLinked[node] = 1;
-      this.#linksByNode.getOrInsert(endNodes[0], []).push(at);
-      if (endNodes[1] !== endNodes[0]) this.#linksByNode.getOrInsert(endNodes[1], []).push(at);
+      for (const node of new Set(endNodes)) if (node >= 0) this.#linksByNode.getOrInsert(node, []).push(at);
       if (lowerNode >= 0) this.#uplinksByNode.getOrInsert(lowerNode, []).push(at);
     }
     lowerNodes.delete(-1);
@@ -429,7 +428,7 @@ export class FabricLossFinder {
   }
 
   #listNodeLinks(node: number): readonly number[] {
-    return this.#isLinked[node] === 1 ? (this.#linksByNode.get(node) ?? []) : NO_LINKS;
+    return this.#linksByNode.get(node) ?? NO_LINKS;
   }
 
   listLinks(numbers: readonly number[]): readonly FabricLink[] {

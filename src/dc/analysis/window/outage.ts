@@ -97,12 +97,6 @@ export class WindowSite {
     };
   }
 
-  /** Computes the effects once all batteries are empty. */
-  computeDrainedOutage(): Steps<Outage> {
-    const { basis, cascade } = this.options;
-    return this.computeOutage([], { basis, cascade, assumeBattery: false });
-  }
-
   /** Returns the effects on cooling and fabrics. @param isDuring whether the links of the window are down too */
   computeEffects(off: readonly number[], isDuring: boolean) {
     const { near, cutLinks } = this.input;

@@ -154,14 +154,12 @@ class LayoutSlots {
   }
 
   #getOrAddLane(from: number, layer: number): number {
-    const key = `${from} ${layer}`;
-    const known = this.#lanes.get(key);
-    if (known !== undefined) return known;
-    const slot = this.#addSlot();
-    this.#lanes.set(key, slot);
-    this.layers[slot] = layer;
-    this.heights[slot] = LANE_HEIGHT;
-    return slot;
+    return this.#lanes.getOrInsertComputed(`${from} ${layer}`, () => {
+      const slot = this.#addSlot();
+      this.layers[slot] = layer;
+      this.heights[slot] = LANE_HEIGHT;
+      return slot;
+    });
   }
 
   #addSlot(): number {

@@ -2,7 +2,7 @@ import { NodeNumbers } from "../../analysis/node_numbers.ts";
 import type { PowerGraph, PowerNode } from "../../analysis/power/power_nodes.ts";
 import { isPowerKind } from "../../model/draw.ts";
 import { codeKey, toRefKey } from "../../model/ref.ts";
-import { AreaFinder, type AreaKind, type ElementAreas, isRacked, UNKNOWN_AREAS } from "../places.ts";
+import { AreaFinder, type AreaKind, type ElementAreas, UNKNOWN_AREAS } from "../places.ts";
 import { collectFailureSurroundings, type FailureSurroundings, formatNodeTitle, type PowerFailure } from "./failure.ts";
 
 /** One drawn node: an element (BOX), an area with its elements (CARD), or an area as counts (GROUP). */
@@ -136,7 +136,7 @@ class NodeGrouper {
   }
 
   #classifyNode(index: number, node: PowerNode, place: ElementAreas): ElementClass {
-    const racked = isRacked(place);
+    const racked = place.rack.startsWith("rack:");
     if (this.#keyNodes.has(index)) return "KEY";
     if (this.#pinnedNodes.has(index)) return racked ? "PINNED" : "KEY";
     if (node.kind === "CRAC") return racked ? "CONSUMER" : "COOLING";
@@ -159,15 +159,10 @@ class NodeGrouper {
     const byId = new Map<string, number>();
     // Many elements share their areas, so each combination is computed once.
     const byPlace = new Map<ElementAreas, Partial<Record<ElementClass, number>>>();
-    const openGroup = (id: string, form: DrawnNode["form"]): number => {
-      const known = byId.get(id);
-      if (known !== undefined) return known;
-      byId.set(id, groups.length);
-      return groups.push({ form, id, members: [] }) - 1;
-    };
+    const openGroup = (id: string, form: DrawnNode["form"]): number =>
+      byId.getOrInsertComputed(id, () => groups.push({ form, id, members: [] }) - 1);
     const findSharedGroup = (kind: ElementClass, place: ElementAreas): number | undefined => {
-      const known = byPlace.get(place) ?? {};
-      byPlace.set(place, known);
+      const known = byPlace.getOrInsert(place, {});
       const id = known[kind] === undefined ? this.#findGroupId(scheme, kind, place) : undefined;
       if (id !== undefined) known[kind] = openGroup(id, scheme.consumers === undefined ? "CARD" : "GROUP");
       return known[kind];

@@ -201,7 +201,8 @@ async function findBatteriesInUse(
   { network: { tracer, ports }, window, judged }: PieceOutage,
 ) {
   if (judged.outage.onBattery.length === 0) return NO_NODES;
-  const empty = await scheduler.run(window.computeDrainedOutage());
+  const { basis, cascade } = window.options;
+  const empty = await scheduler.run(window.computeOutage([], { basis, cascade, assumeBattery: false }));
   const unreached = await tracer.findIsolatedDevices({ off: empty.offNodes, cutOff: empty.fabric.cutOff, ports });
   return findNeededBatteries(judged, empty, unreached);
 }

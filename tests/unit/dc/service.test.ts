@@ -60,6 +60,18 @@ describe("a mutation", () => {
     expect(reply.outcome).toBe("OUTCOME_UNCHANGED");
   });
 
+  test("of a name is a request of its own for each way of signing in", async () => {
+    const signedIn = (authMethod: "token" | "jwt"): Caller => ({
+      interface: "REST",
+      principal: { name: "alice", roles: ["writer"], authMethod },
+    });
+    await site.call("UpsertDevice", { device: server("A"), request_id: ID }, signedIn("token"));
+
+    const other = await site.call("UpsertDevice", { device: server("B"), request_id: ID }, signedIn("jwt"));
+
+    expect(other.device.code).toBe("B");
+  });
+
   test("forgets a request_id after a day", async () => {
     const request = { device: server("A"), request_id: ID };
     await site.call("UpsertDevice", request);

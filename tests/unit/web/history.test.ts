@@ -7,7 +7,9 @@ import {
   formatDayAgo,
   getInterfaceName,
   groupEntriesByRequest,
+  isChangeInLocation,
   listLeafChanges,
+  searchLocationChanges,
 } from "#web/console/history/leaf_changes.ts";
 
 function entry(seq: number, request: string, entity: string, action = "CREATE"): AuditEntry {
@@ -106,4 +108,77 @@ test("ranges are local days, and back again", () => {
   expect(computeDayEdge("2026-02-28", "start")).toBe(new Date(2026, 1, 28).toISOString());
   expect(computeDayEdge("2026-02-28", "end")).toBe(new Date(2026, 2, 1).toISOString());
   expect(computeDayEdge("yesterday", "start")).toBe("");
+});
+
+const row = (ref: string, texts: Record<string, string> = { site: "S", floor: "0" }) => ({
+  ref,
+  name: "",
+  texts,
+  figures: {},
+});
+const at = (room: string, more: object = {}) => ({
+  code: "R1",
+  location: { site_id: "S", floor_number: 0, room, row: "A", ...more },
+});
+
+test("isChangeInLocation finds what is in a site, room or row, and what has left it", () => {
+  expect(isChangeInLocation({ after: at("DH1") }, row("site:S", {}))).toBe(true);
+  expect(isChangeInLocation({ after: at("DH1") }, row("room:S/0/DH1"))).toBe(true);
+  expect(isChangeInLocation({ before: at("DH1"), after: at("DH2") }, row("room:S/0/DH1"))).toBe(true);
+  expect(isChangeInLocation({ before: null, after: at("DH1") }, row("row:S/0/A"))).toBe(true);
+  expect(isChangeInLocation({ after: { location: { site_id: "S", room: "DH1" } } }, row("room:S/0/DH1"))).toBe(true);
+});
+
+test("isChangeInLocation leaves out other floors, and changes without a place such as those of cables", () => {
+  expect(isChangeInLocation({ after: at("DH1", { floor_number: 1 }) }, row("room:S/0/DH1"))).toBe(false);
+  expect(isChangeInLocation({ after: at("DH2") }, row("room:S/0/DH1"))).toBe(false);
+  expect(isChangeInLocation({ before: { a: {}, b: {} }, after: null }, row("site:S", {}))).toBe(false);
+});
+
+/** A log of so many changes, of which every `nth` is of the place; it is read as the service reads it. */
+function logOf(count: number, nth: number) {
+  let asked = 0;
+  const entries = Array.from({ length: count }, (_, at) => {
+    const seq = count - at;
+    return { seq, occurred_at: `T${seq}`, entity: seq % nth === 0 ? "rack:HERE" : "rack:THERE" } as AuditEntry;
+  });
+  return {
+    asked: () => asked,
+    read: async ({ page_size = "", page_token = "" }: Readonly<Record<string, string>>) => {
+      asked += 1;
+      const [from, size] = [Number(page_token), Number(page_size)];
+      const next = from + size < entries.length ? String(from + size) : "";
+      return { entries: entries.slice(from, from + size), next_page_token: next };
+    },
+  };
+}
+const isHere = ({ entity }: AuditEntry) => entity === "rack:HERE";
+
+test("searchLocationChanges reads further pages until enough are found", async () => {
+  const log = logOf(3000, 50);
+
+  const found = await searchLocationChanges(log.read, isHere);
+
+  expect(found.entries.map(({ seq }) => seq)).toEqual(Array.from({ length: 20 }, (_, at) => 3000 - at * 50));
+  expect([log.asked(), found.searched, found.isComplete]).toEqual([5, 1000, false]);
+});
+
+test("searchLocationChanges says how far it looked, at most 2,000 changes or all of the log", async () => {
+  const far = await searchLocationChanges(logOf(3000, 2999).read, isHere);
+  const whole = await searchLocationChanges(logOf(450, 449).read, isHere);
+  const empty = await searchLocationChanges(logOf(0, 1).read, isHere);
+
+  expect([far.entries.length, far.searched, far.isComplete, far.oldestTime]).toEqual([1, 2000, false, "T1001"]);
+  expect([whole.entries.length, whole.searched, whole.isComplete, whole.oldestTime]).toEqual([1, 450, true, "T1"]);
+  expect(empty).toEqual({ entries: [], searched: 0, isComplete: true, oldestTime: "", newestSeq: 0 });
+});
+
+test("searchLocationChanges reads only what came since an earlier search", async () => {
+  const earlier = await searchLocationChanges(logOf(450, 100).read, isHere);
+  const log = logOf(600, 100);
+
+  const again = await searchLocationChanges(log.read, isHere, earlier);
+
+  expect([log.asked(), again.searched, again.newestSeq]).toEqual([1, 600, 600]);
+  expect(again.entries.map(({ seq }) => seq)).toEqual([600, 500, 400, 300, 200, 100]);
 });

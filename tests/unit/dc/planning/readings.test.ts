@@ -1,8 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import type { Caller } from "#dc/context.ts";
 import { smallSite } from "../../../support/dc/small_site.ts";
-
-const METER: Caller = { interface: "REST", principal: { name: "probe", roles: ["meter"], authMethod: "token" } };
 
 const power = (element_ref: string, value: unknown, more: object = {}) => ({
   element_ref,
@@ -172,20 +169,4 @@ describe("ListReadings", () => {
 
     expect(seen).toEqual([undefined, 1, 1, 2, 2, 3, 3]);
   });
-});
-
-test("a meter may report, and nothing else", async () => {
-  const { service, call } = await smallSite({ authRequired: true });
-  const denied = { kind: "permission_denied" };
-
-  expect(await call("ReportReadings", { readings: [power("device:SRV-1", 1)] }, METER)).toEqual({ kept: 1 });
-  await expect(call("ListReadings", {}, METER)).rejects.toMatchObject(denied);
-  await expect(call("GetDevice", { code: "SRV-1" }, METER)).rejects.toMatchObject(denied);
-  await expect(call("DeleteRack", { code: "R1" }, METER)).rejects.toMatchObject(denied);
-  await expect(service.readHistory({}, METER)).rejects.toMatchObject(denied);
-  await expect(service.readOverview(METER)).rejects.toMatchObject(denied);
-  await expect(service.readStoredResources(["device:SRV-1"], METER)).rejects.toMatchObject(denied);
-  await expect(service.openChangeStream(undefined, METER)).rejects.toMatchObject(denied);
-  await expect(service.verifyHistory(METER)).rejects.toMatchObject(denied);
-  expect((await service.session(METER)).roles).toEqual(["meter"]);
 });

@@ -1,8 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { fromBinary } from "@bufbuild/protobuf";
 import { base64Decode } from "@bufbuild/protobuf/wire";
-import { datacenterRpcs } from "#dc/operations/index.ts";
-import { DatacenterService } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { BadRequestSchema, ErrorInfoSchema, ResourceInfoSchema } from "#gen/google/rpc/error_details_pb.ts";
 import { type Served, served } from "../../../support/dc/served.ts";
 import { eachTest } from "../../../support/each_test.ts";
@@ -171,15 +169,6 @@ describe("Connect JSON", () => {
     });
   }
 
-  test("refuses bytes that are no protobuf message as a fault of the caller", async () => {
-    const { status, text } = await post(at, "UpsertRack", Uint8Array.of(10, 200, 1), {
-      "content-type": "application/proto",
-    });
-
-    expect(status).toBe(400);
-    expect(JSON.parse(text)).toMatchObject({ code: "invalid_argument" });
-  });
-
   test("tells what is missing by ErrorInfo and ResourceInfo", async () => {
     const { status, body } = await json(at, "GetDevice", { code: "D9" });
 
@@ -241,51 +230,6 @@ describe("Connect JSON", () => {
     expect(asked.status).toBe(200);
     expect(JSON.parse(asked.text).total_count).toBe(0);
     expect(changed.status).toBe(405);
-  });
-
-  test("refuses what is larger than 16 MiB", async () => {
-    const { status, body } = await json(at, "UpsertRack", `{"x":"${"a".repeat(17 * 1024 * 1024)}"}`);
-
-    expect(status).toBe(429);
-    expect(body).toMatchObject({
-      code: "resource_exhausted",
-      message: "The message is too large: expected at most 16777216 bytes",
-    });
-    expect(info(body.details).reason).toBe("MESSAGE_TOO_LARGE");
-  });
-
-  test("answers every method of the proto, unimplemented where there is no behaviour yet", async () => {
-    const known = new Set(datacenterRpcs.map(({ method }) => method.name));
-
-    for (const { name } of DatacenterService.methods) {
-      const { status, body } = await json(at, name, {});
-
-      if (known.has(name)) expect(body.code).not.toBe("unimplemented");
-      else expect([status, body.code]).toEqual([501, "unimplemented"]);
-    }
-    expect(at.defects).toEqual([]);
-  });
-
-  test("refuses another media type with 415 and another method with 405", async () => {
-    const typed = await post(at, "GetDevice", "{}", { "content-type": "text/plain" });
-    const put = await http1(`${at.url}/${SERVICE}/GetDevice`, { method: "PUT" });
-
-    expect([typed.status, put.status]).toEqual([415, 405]);
-  });
-
-  test("answers 504 when the caller's time is up", async () => {
-    let letGo = () => {};
-    const held = new Promise<void>((resolve) => {
-      letGo = resolve;
-    });
-    const blocking = at.site.store.write(() => held);
-
-    const { status, body } = await json(at, "UpsertRack", { rack: RACK }, { "connect-timeout-ms": "20" });
-    letGo();
-    await blocking;
-
-    expect(status).toBe(504);
-    expect(body.code).toBe("deadline_exceeded");
   });
 
   test("says nothing of a defect but reports it", async () => {

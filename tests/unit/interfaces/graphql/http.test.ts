@@ -6,6 +6,7 @@ import {
   type OperationDefinitionNode,
   parse,
 } from "graphql";
+import { serverAudits } from "graphql-http";
 import { checkQueryLimits } from "#interfaces/graphql/handler.ts";
 import { type Served, served } from "../../../support/dc/served.ts";
 import { eachTest } from "../../../support/each_test.ts";
@@ -110,27 +111,6 @@ describe("GraphQL over HTTP", () => {
       expect(at.defects).toEqual([]);
     });
   }
-
-  test("asks for a token where one is demanded, and refuses wrong ones at once", async () => {
-    const at = await served({ authRequired: true });
-    const ask = (token: string, query: string) =>
-      http1(`${at.url}/graphql`, {
-        method: "POST",
-        headers: { "content-type": JSON_TYPE, ...(token !== "" && { authorization: `Bearer ${token}` }) },
-        body: JSON.stringify({ query }),
-      });
-    const change = 'mutation { deleteRack(code: "R1", allowMissing: true) { deleted } }';
-    const codes = async (token: string, query: string) =>
-      JSON.parse((await ask(token, query)).text).errors?.map(
-        (one: { extensions: { code: string } }) => one.extensions.code,
-      );
-
-    expect((await ask("wrong", OK)).status).toBe(401);
-    expect(await codes("", OK)).toEqual(["UNAUTHENTICATED"]);
-    expect(await codes("reader", OK)).toBeUndefined();
-    expect(await codes("reader", change)).toEqual(["PERMISSION_DENIED"]);
-    expect(await codes("writer", change)).toBeUndefined();
-  });
 });
 
 describe("GraphQL limits", () => {
@@ -202,4 +182,22 @@ describe("GraphQL limits", () => {
     expect(status).toBe(200);
     expect(buildClientSchema(body.data).getQueryType()?.getFields()).toHaveProperty("powerBlastRadius");
   });
+});
+
+const audits = serverAudits({ url: "http://127.0.0.1" });
+
+test("there are audits of every strength", () => {
+  expect(audits.length).toBeGreaterThan(50);
+});
+
+test("every MUST, SHOULD and MAY of GraphQL over HTTP is kept", async () => {
+  const at = await served();
+  const results = await Promise.all(
+    serverAudits({ url: `${at.url}/graphql`, fetchFn: fetch }).map(async (audit) => {
+      const result = await audit.fn();
+      return { name: audit.name, status: result.status, ...("reason" in result && { reason: result.reason }) };
+    }),
+  );
+
+  expect(results.filter(({ status }) => status !== "ok")).toEqual([]);
 });

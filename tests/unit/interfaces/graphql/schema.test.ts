@@ -1,16 +1,11 @@
 import { describe, expect, test } from "bun:test";
-import type { DescMessage, JsonObject } from "@bufbuild/protobuf";
+import type { JsonObject } from "@bufbuild/protobuf";
 import type { GraphQLInputObjectType } from "graphql";
-import { datacenterRpcs } from "#dc/operations/index.ts";
-import { CracSchema, DatacenterService, DeviceSchema, RackSchema } from "#gen/datacenter/v1/datacenter_pb.ts";
+import { DatacenterService } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { PlanningService } from "#gen/datacenter/v1/planning_pb.ts";
 import { buildGraphqlSchema, convertFieldNames } from "#interfaces/graphql/schema.ts";
-import { ams1 } from "../../../support/dc/ams1.ts";
-import { graphqlInput } from "../../../support/dc/graphql.ts";
 import { type Served, served } from "../../../support/dc/served.ts";
-import { openTemporarySqlite } from "../../../support/dc/stores.ts";
 import { eachTest } from "../../../support/each_test.ts";
-import { endAfterTest } from "../../../support/end_after_test.ts";
 import { http1 } from "../../../support/http_client.ts";
 
 async function ask(at: Served, query: string, variables: object = {}) {
@@ -311,50 +306,5 @@ describe("The GraphQL schema", () => {
 
     expect(data).toEqual({ a: { outcome: "CREATED" }, b: null, c: { outcome: "UNCHANGED" } });
     expect(errors).toHaveLength(1);
-  });
-
-  test("answers unimplemented where there is no behaviour yet", async () => {
-    const missing = DatacenterService.methods.filter((method) => !datacenterRpcs.some((rpc) => rpc.method === method));
-
-    for (const { name, localName } of missing) {
-      const field = name === "GetRack" ? "rack" : localName;
-      const { errors } = await ask(at, `{ ${field} { __typename } }`);
-
-      expect(errors[0].extensions.code).toBe("UNIMPLEMENTED");
-    }
-  });
-
-  test("loads the sample site in bulk, the second time without a change", async () => {
-    const store = await openTemporarySqlite();
-    const at = await served({ store });
-    endAfterTest(() => store.close());
-    const inputs = (schema: DescMessage, items: readonly JsonObject[]) => items.map((one) => graphqlInput(schema, one));
-    const variables = {
-      racks: inputs(RackSchema, ams1.racks),
-      devices: inputs(DeviceSchema, ams1.devices),
-      cracs: inputs(CracSchema, ams1.cracs),
-    };
-    const result = "{ succeeded failed results { outcome error { message } } }";
-    const load = `mutation($racks: [RackInput!], $devices: [DeviceInput!], $cracs: [CracInput!]) {
-      bulkUpsertRacks(items: $racks) ${result} bulkUpsertDevices(items: $devices) ${result}
-      bulkUpsertCracs(items: $cracs) ${result} }`;
-
-    for (const outcome of ["CREATED", "UNCHANGED"]) {
-      const { data, errors } = await ask(at, load, variables);
-
-      expect(errors).toBeUndefined();
-      for (const [field, count] of [
-        ["bulkUpsertRacks", 40],
-        ["bulkUpsertDevices", 808],
-        ["bulkUpsertCracs", 8],
-      ] as const) {
-        expect(data[field]).toMatchObject({ succeeded: count, failed: 0 });
-        expect(data[field].results.every((one: { outcome: string }) => one.outcome === outcome)).toBe(true);
-      }
-    }
-    const { data } = await ask(at, "{ searchDevices(pageSize: 1) { totalCount roleCounts devices { code } } }");
-    const counts: Record<string, number> = data.searchDevices.roleCounts;
-    expect(data.searchDevices.totalCount).toBe(808);
-    expect(Object.values(counts).reduce((sum, one) => sum + one, 0)).toBe(808);
   });
 });

@@ -1,6 +1,6 @@
 import { closeSync, openSync, readSync, writeSync } from "node:fs";
-import { escapeForTerminal } from "#kernel/control_pictures.ts";
 import { OperationError } from "#kernel/errors.ts";
+import { escapeForTerminal } from "#kernel/escape.ts";
 import { acceptLinesAndRules } from "#planner/operations/shared/held_rules.ts";
 import { findProjectOfWorktree, findSurroundingRun } from "#planner/store/processes/inside_run.ts";
 import { type AcceptableLine, isRuleLine, omitAcceptedLines } from "#planner/work/acceptance.ts";

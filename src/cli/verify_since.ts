@@ -1,6 +1,6 @@
 import { appendFileSync } from "node:fs";
 import { resolve } from "node:path";
-import { escapeXml } from "#kernel/control_pictures.ts";
+import { escapeXml } from "#kernel/escape.ts";
 import { createLazyOutputValidator } from "#planner/output/checker/open_outputs.ts";
 import { type SpecVerdict, type VerifySinceReport, verifySince } from "#planner/runs/proof/verify_since.ts";
 import { describeSystemError } from "#planner/store/files/disk_error.ts";

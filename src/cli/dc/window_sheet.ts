@@ -1,7 +1,7 @@
 import { toJson } from "@bufbuild/protobuf";
 import { type GetWindowResponse, GetWindowResponseSchema } from "#gen/datacenter/v1/windows_pb.ts";
-import { escapeXml } from "#kernel/control_pictures.ts";
 import { OperationError } from "#kernel/errors.ts";
+import { escapeXml } from "#kernel/escape.ts";
 import { formatCountWithNoun } from "#words/names.ts";
 import { print, printJson } from "../output/print.ts";
 import type { StderrLogger } from "../output/stderr_logger.ts";

@@ -1,7 +1,7 @@
 import { fstatSync, writeSync } from "node:fs";
 import { stripVTControlCharacters } from "node:util";
-import { escapeForTerminal, getVisibleSign } from "#kernel/control_pictures.ts";
 import { OperationError } from "#kernel/errors.ts";
+import { escapeForTerminal, getVisibleSign } from "#kernel/escape.ts";
 
 /** Milliseconds before a write to a full pipe is repeated. */
 const FULL_PIPE_WAIT_MS = 2;

@@ -4,7 +4,8 @@ import { isJsonObject, tryParseJson } from "#kernel/json_object.ts";
 import type { ChangeRecord } from "../model/inventory.ts";
 import type { ChainHead, DcReader, DcStore } from "../ports.ts";
 import { checkLogRow, type LogProblem } from "./chain.ts";
-import { MerkleFrontier, openSignedNote, parseMerkleFrontier, signNote, type VerifierKey } from "./signed_note.ts";
+import { MerkleFrontier, parseMerkleFrontier } from "./merkle_tree.ts";
+import { openSignedNote, signNote, type VerifierKey } from "./signed_note.ts";
 
 const ARCHIVE_FORMAT = "planner-audit-archive-1";
 const PAGE_SIZE = 250;

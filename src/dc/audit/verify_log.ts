@@ -12,7 +12,7 @@ import {
   signCheckpoint,
 } from "./archive.ts";
 import { checkLogRow, createLogProblem, createTruncationProblem, type EntryHeader, type LogProblem } from "./chain.ts";
-import { InclusionProof, type MerkleFrontier } from "./signed_note.ts";
+import { InclusionProof, type MerkleFrontier } from "./merkle_tree.ts";
 
 /** Setting with the hash of the last entry that a checkpoint covers, and the Merkle tree up to that entry. */
 const AUDIT_SIGNED_SETTING = "audit_signed";

@@ -1,4 +1,4 @@
-import { quoteDotString } from "#kernel/control_pictures.ts";
+import { quoteDotString } from "#kernel/escape.ts";
 import { formatCountWithNoun } from "#words/names.ts";
 import type { Theme } from "../model/enum_values.ts";
 import { createLineEntry, frameScene, listNoteIf } from "./frame.ts";

@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import type { JsonObject } from "@bufbuild/protobuf";
 import type { Theme } from "#dc/model/enum_values.ts";
-import { escapeXml } from "#kernel/control_pictures.ts";
+import { escapeXml } from "#kernel/escape.ts";
 import { resolveColor } from "./palette.ts";
 import type { Scene } from "./scene.ts";
 

@@ -5,7 +5,7 @@ import {
   type RenderResult,
   RenderResultSchema,
 } from "#gen/datacenter/v1/datacenter_pb.ts";
-import { escapeXml } from "#kernel/control_pictures.ts";
+import { escapeXml } from "#kernel/escape.ts";
 import type { RenderFormat, Screen, Theme } from "../model/enum_values.ts";
 import { refuse } from "../model/refusal.ts";
 import { findHatch, type Paint, resolveColor } from "./palette.ts";

@@ -16,7 +16,7 @@ import { pause } from "../operations/pause.ts";
 import { reset } from "../operations/reset.ts";
 import { findSpec, findSpecId } from "../operations/shared/find_spec.ts";
 import { specIdParam } from "../operations/shared/params.ts";
-import { readWorktreeBody } from "../operations/shared/worktree_body.ts";
+import { readWorktreeBody } from "../operations/shared/spec_proof.ts";
 import { loadSpecWorld } from "../operations/shared/world.ts";
 import { updateCommand } from "../operations/spec_update.ts";
 import { takeover } from "../operations/takeover.ts";

@@ -18,7 +18,7 @@ import { findSpecId } from "./shared/find_spec.ts";
 import { createInvalidFieldCheck } from "./shared/invalid_fields.ts";
 import { findLiveWorker } from "./shared/live_worker.ts";
 import { specIdParam } from "./shared/params.ts";
-import { readSpecProof, readWorktreeBody } from "./shared/worktree_body.ts";
+import { readSpecProof, readWorktreeBody } from "./shared/spec_proof.ts";
 import { computeStatus } from "./shared/world.ts";
 
 export const diagnoseTool = defineTool<PlannerContext>()({

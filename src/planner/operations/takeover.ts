@@ -10,8 +10,8 @@ import { analyzeAbandonedRun } from "../work/takeover_analysis.ts";
 import { findSpec } from "./shared/find_spec.ts";
 import { changeSharedClaim } from "./shared/finish_shared.ts";
 import { specIdParam } from "./shared/params.ts";
+import { readWorktreeBody } from "./shared/spec_proof.ts";
 import { leaveSpecInProgress, stopRun } from "./shared/stop_run.ts";
-import { readWorktreeBody } from "./shared/worktree_body.ts";
 
 /** Number of log lines in the answer. */
 const LOG_TAIL_LINES = 50;

@@ -1,5 +1,5 @@
-import { replaceControlCharacters } from "#kernel/control_pictures.ts";
 import { OperationError } from "#kernel/errors.ts";
+import { replaceControlCharacters } from "#kernel/escape.ts";
 import { parseDocument, parseReadable } from "./document.ts";
 import { formatFieldLines } from "./edit/edit_entry.ts";
 import { editFields, type FieldValue } from "./edit/edit_fields.ts";

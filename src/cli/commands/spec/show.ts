@@ -4,7 +4,7 @@ import { OperationError } from "#kernel/errors.ts";
 import type { PlannerContext } from "#planner/context.ts";
 import { findSpecId } from "#planner/operations/shared/find_spec.ts";
 import type { InvalidField } from "#planner/operations/shared/invalid_fields.ts";
-import { readSpecProof, type SpecProof } from "#planner/operations/shared/worktree_body.ts";
+import { readSpecProof, type SpecProof } from "#planner/operations/shared/spec_proof.ts";
 import { showCommand } from "#planner/operations/spec_get.ts";
 import { runTool } from "#planner/service.ts";
 import type { SpecId } from "#planner/spec/spec_id.ts";

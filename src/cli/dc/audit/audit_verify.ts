@@ -7,7 +7,8 @@ import {
   type VerifiedArchive,
   verifyArchive,
 } from "#dc/audit/archive.ts";
-import { computeProofRoot, formatKeyHash, listSignerHashes, type VerifierKey } from "#dc/audit/signed_note.ts";
+import { computeProofRoot } from "#dc/audit/merkle_tree.ts";
+import { formatKeyHash, listSignerHashes, type VerifierKey } from "#dc/audit/signed_note.ts";
 import { type LogChecks, type VerifiedLog, verifyLog } from "#dc/audit/verify_log.ts";
 import type { ChangeRecord } from "#dc/model/inventory.ts";
 import { InventoryVerification } from "#dc/operations/verify_inventory.ts";

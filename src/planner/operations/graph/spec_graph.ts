@@ -1,4 +1,4 @@
-import { getVisibleSign, quoteDotString } from "#kernel/control_pictures.ts";
+import { getVisibleSign, quoteDotString } from "#kernel/escape.ts";
 import { assignLayers, type LayoutEdge, listNeighbours, orderColumns } from "#kernel/layout/layers.ts";
 import { findCycles } from "../../lint/cycles.ts";
 import type { Readiness } from "../../spec/readiness.ts";

@@ -1,4 +1,4 @@
-import { escapeXml } from "#kernel/control_pictures.ts";
+import { escapeXml } from "#kernel/escape.ts";
 import { formatCountWithNoun } from "#words/names.ts";
 import {
   BOX_SIZE,

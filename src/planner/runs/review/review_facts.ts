@@ -6,7 +6,7 @@ import { findSpec } from "../../operations/shared/find_spec.ts";
 import { refuseInsideRun } from "../../operations/shared/inside_run.ts";
 import { findLiveWorker } from "../../operations/shared/live_worker.ts";
 import { findPersonNeeds } from "../../operations/shared/person_needs.ts";
-import { readWorktreeBody } from "../../operations/shared/worktree_body.ts";
+import { readWorktreeBody } from "../../operations/shared/spec_proof.ts";
 import { loadSpecWorld } from "../../operations/shared/world.ts";
 import { type DroppedCriterion, readCriteria } from "../../spec/criteria.ts";
 import { parseReviews, type Review } from "../../spec/reviews.ts";

@@ -1,5 +1,5 @@
-import { replaceControlCharacters } from "#kernel/control_pictures.ts";
 import { OperationError } from "#kernel/errors.ts";
+import { replaceControlCharacters } from "#kernel/escape.ts";
 import { parseReadable } from "../document.ts";
 import { findFirstHeading, findHeadings, findLastSection, findMissingFence } from "../sections.ts";
 import { detectLineBreak, findLineStart } from "../text_lines.ts";

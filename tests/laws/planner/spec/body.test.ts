@@ -1,6 +1,6 @@
 import { expect } from "bun:test";
 import fc from "fast-check";
-import { replaceControlCharacters } from "#kernel/control_pictures.ts";
+import { replaceControlCharacters } from "#kernel/escape.ts";
 import { buildSpec } from "#planner/spec/build_spec.ts";
 import { parseCriteria } from "#planner/spec/criteria.ts";
 import { parseDocument } from "#planner/spec/document.ts";

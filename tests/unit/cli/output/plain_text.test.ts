@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { removeEscapes, sanitizeLine, sanitizeLines } from "#cli/output/print.ts";
-import { escapeForTerminal } from "#kernel/control_pictures.ts";
+import { escapeForTerminal } from "#kernel/escape.ts";
 
 test("plainLine shows control characters as signs instead of passing them on", () => {
   expect(sanitizeLine("a\u001b[31mb\u0007c\u007fd\u009be")).toBe("a␛[31mb␇c␡d�e");

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { createHash } from "node:crypto";
-import { computeProofRoot, InclusionProof, MerkleFrontier, parseMerkleFrontier } from "#dc/audit/signed_note.ts";
+import { computeProofRoot, InclusionProof, MerkleFrontier, parseMerkleFrontier } from "#dc/audit/merkle_tree.ts";
 
 const LEAVES = Array.from({ length: 40 }, (_, at) => createHash("sha256").update(`${at}`).digest("hex"));
 

@@ -280,11 +280,14 @@ test("stronglyConnected finds a circle, and no chain", () => {
   expect(stronglyConnected(new Map(Object.entries(graph)))).toEqual([["c", "b"]]);
 });
 
+/** `hash` alone of node:crypto: it computes the same of the same, and asks the system for nothing. */
+const PURE_HASH = 'import { hash } from "node:crypto";';
+
 test("pure modules import nothing of the operating system", () => {
   const broken = sources
     .filter(({ path }) => moduleOf(path).pure)
     .flatMap(({ path, text }) =>
-      [...text.matchAll(IMPORT)]
+      [...text.replace(PURE_HASH, "").matchAll(IMPORT)]
         .filter(([, specifier = ""]) => specifier.startsWith("node:"))
         .map(([, specifier]) => `${relative(ROOT, path)} imports ${specifier}: ${moduleOf(path).because}`),
     );

@@ -207,7 +207,7 @@ const ON_THE_SAMPLE: readonly Story[] = [
     steps: [
       search("ams1/1/dh1"),
       titled("AMS1/1/DH1"),
-      shows("72.4 kW after one failure"),
+      shows("-20.6 kW after one failure"),
       follow("Cooling"),
       shows("Heat in liquid"),
       async ({ page }) => {

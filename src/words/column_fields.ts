@@ -1,7 +1,8 @@
 /** Field names by column names of imported lists; column names are reduced to lower-case letters and digits. */
 export const COLUMN_FIELDS: Readonly<Record<string, string>> = {
-  ...{ device: "code", devicename: "code", rackname: "code", rack: "rack_code", cabinet: "rack_code" },
-  ...{ u: "position_u", unit: "position_u", position: "position_u", ru: "position_u" },
+  ...{ device: "code", devicename: "code", rackname: "code" },
+  ...{ rack: "rack_code", rackid: "rack_code", cabinet: "rack_code" },
+  ...{ u: "position_u", unit: "position_u", position: "position_u", ru: "position_u", rackunit: "position_u" },
   ...{ height: "u_height", uheight: "u_height", size: "u_height" },
   ...{ site: "location.site_id", datacenter: "location.site_id", floor: "location.floor_number" },
   ...{ room: "location.room", row: "location.row", zone: "location.zone_id" },

@@ -229,8 +229,9 @@ function countDelimiters(text: string): readonly ReadonlyMap<string, number>[] {
   return lines;
 }
 
+/** Whether a record has no text, or is the rule below the headings of a Markdown table. */
 export function isBlankRecord(record: readonly string[]): boolean {
-  return record.every((cell) => normalizeBlanks(cell) === "");
+  return record.every((cell) => /^(:?-{3,}:?)?$/.test(normalizeBlanks(cell)));
 }
 
 /** Whether a record before the headings can be a title: it has one cell with text. */

@@ -85,3 +85,24 @@ test("figures, units, positions, titles and unknown columns are read as people w
   expect(german.devices).toMatchObject([{}, { code: "A-h2", weight_kg: 1200 }, {}]);
   expect(stdout).toContain("column Seriel is near to serial");
 });
+
+test("a table of Markdown is read without its rule, whose dashes are no device", async () => {
+  const mapping =
+    'kind: device\nkey: "**Name**"\ncolumns: {"**Name**": name, Height: u_height, Note: comments}\n' +
+    "defaults: {kind: server, location.site_id: S}\n";
+  const bars = (...cells: string[]) => `| ${cells.join(" | ")} |`;
+  const sheet = [
+    bars("**Name**", "Height", "Note"),
+    bars("--------", ":-----------:", "---"),
+    bars("h1", "4U", "-"),
+    bars("h2", "7", "--- spare ---"),
+  ].join("\n");
+
+  const { code, stderr, devices } = await imported(sheet, [], mapping);
+
+  expect([code, stderr]).toEqual([0, ""]);
+  expect(devices).toMatchObject([
+    { code: "h1", u_height: 4, comments: "-" },
+    { code: "h2", u_height: 7, comments: "--- spare ---" },
+  ]);
+});

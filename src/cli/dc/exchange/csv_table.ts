@@ -70,7 +70,7 @@ async function chooseMapping(
   if (given !== undefined && existsSync(resolve(cwd, given))) return readCsvMapping(resolve(cwd, given), given);
   let headers: readonly string[] = [];
   for await (const { record } of readCsvFile(path, displayName)) {
-    headers = record;
+    headers = record.map(normalizeBlanks);
     break;
   }
   if (given === undefined || !isInteractive()) throw createMappingError("device", headers);

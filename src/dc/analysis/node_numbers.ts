@@ -24,11 +24,8 @@ export class NodeNumbers {
   /** Sets the number of a node. @param value at least 0 */
   set(index: number, value: number): void {
     const at = index >> PAGE_BITS;
-    let page = this.#pages[at];
-    if (page === undefined) {
-      page = new Int32Array(PAGE_SIZE);
-      this.#pages[at] = page;
-    }
+    const page = this.#pages[at] ?? new Int32Array(PAGE_SIZE);
+    this.#pages[at] = page;
     page[index & (PAGE_SIZE - 1)] = value + 1;
   }
 }

@@ -10,20 +10,18 @@ export function undoLastChange(): void {
   else lastUndo();
 }
 
-/** Returns the board's revision that the page shows, so that the server can detect conflicts. */
-function getSeenRevision(): SeenVersion {
-  return { revision: boardStore.view.data?.revision ?? 0 };
-}
-
-/** Runs a command and shows its result as a message. Returns whether it succeeded. */
+/**
+ * Runs a command and shows its result as a message. Returns whether it succeeded.
+ * @param seen by default the board's revision that the page shows, so that the server can detect conflicts
+ */
 export async function runCommand(
   tool: string,
   args: object,
-  { seen = getSeenRevision(), undo = null }: { readonly seen?: SeenVersion; readonly undo?: object | null } = {},
+  { seen, undo = null }: { readonly seen?: SeenVersion; readonly undo?: object | null } = {},
 ): Promise<boolean> {
   showMessage(undefined);
   try {
-    const { text } = await callTool(tool, args, seen);
+    const { text } = await callTool(tool, args, seen ?? { revision: boardStore.view.data?.revision ?? 0 });
     const takeBack = undo === null ? undefined : () => void runCommand("update", undo);
     lastUndo = takeBack;
     showMessage({ tone: "ok", text: formatToolReply(tool, text), undo: takeBack });

@@ -7,7 +7,6 @@ export interface BoardShortcutActions {
   /** Returns the card next to the chosen one in the direction of a step. */
   readonly findBeside: (step: ArrowStep) => Card | undefined;
   readonly chooseCard: (card: Card) => void;
-  readonly openCard: (card: Card) => void;
   readonly closeSpec: () => void;
   readonly moveCard: (card: Card, to: Column) => void;
   readonly startWork: (card: Card) => void;

@@ -71,7 +71,6 @@ function App() {
       setChosen(card.id);
       setTab(card.column);
     },
-    openCard: (card) => changeBoardAddress({ spec: card.id }),
     closeSpec: () => changeBoardAddress({ spec: "" }),
     moveCard: (card, to) => moveCard(card, to, work),
     startWork: work,

@@ -20,9 +20,7 @@ function entry(seq: number, request: string, entity: string, action = "CREATE"):
     occurred_at: "2026-01-05T12:00:00Z",
     actor: { principal: "anna" },
     request: { id: request, interface: "REST", method: "BulkUpsertDevices" },
-    changed_fields: [],
     message: "",
-    source: "CORE",
   };
 }
 

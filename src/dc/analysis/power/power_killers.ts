@@ -79,9 +79,7 @@ function listCommonKillers(lists: readonly KillerList[], least: number): KillerL
   const [only] = lists;
   if (only === undefined) return [];
   if (lists.length === 1) return least === 1 ? only : [];
-  const counts = new Map<number, number>();
-  for (const list of lists) for (const index of list) counts.set(index, (counts.get(index) ?? 0) + 1);
-  return [...counts].flatMap(([index, count]) => (count >= least ? [index] : [])).sort((a, b) => a - b);
+  return [...countKillers(lists)].flatMap(([index, count]) => (count >= least ? [index] : [])).sort((a, b) => a - b);
 }
 
 function insertKiller(list: KillerList, index: number): KillerList {
@@ -92,30 +90,14 @@ function insertKiller(list: KillerList, index: number): KillerList {
 
 /** Returns the largest number of inlets that one loss turns off. */
 export function countWorstLostInlets(lists: readonly KillerList[]): number {
-  const [one = [], other = [], ...more] = lists;
-  if (more.length === 0 && one.length > 0 && other.length > 0) return haveCommonKiller(one, other) ? 2 : 1;
-  const counts = new Map<number, number>();
-  let worst = 0;
-  for (const list of lists) {
-    for (const index of list) {
-      const count = (counts.get(index) ?? 0) + 1;
-      counts.set(index, count);
-      worst = Math.max(worst, count);
-    }
-  }
-  return worst;
+  return Math.max(0, ...countKillers(lists).values());
 }
 
-/** Whether two ascending lists have an element in common. */
-function haveCommonKiller(one: KillerList, other: KillerList): boolean {
-  let [at, place] = [0, 0];
-  while (at < one.length && place < other.length) {
-    const difference = (one[at] as number) - (other[place] as number);
-    if (difference === 0) return true;
-    if (difference < 0) at += 1;
-    else place += 1;
-  }
-  return false;
+/** Counts the lists that contain each element. */
+function countKillers(lists: readonly KillerList[]): ReadonlyMap<number, number> {
+  const counts = new Map<number, number>();
+  for (const list of lists) for (const index of list) counts.set(index, (counts.get(index) ?? 0) + 1);
+  return counts;
 }
 
 /** Finds the killers of a node by trying every loss; also correct with cycles of supply. */
@@ -150,45 +132,19 @@ export function listInletPaths(graph: PowerGraph, live: LiveSet, index: number):
     return {
       inlet,
       path: way.map((at) => graph.nodes[at]?.ref ?? ""),
-      label: label ?? findSupplySide(graph, way),
+      label: label ?? findPathSide(graph, way),
       live: live[from] === 1,
     };
   });
 }
 
-/** Finds the supply side of edges, as `listInletPaths` does. Caches the upstream path of each element. */
-export class SupplySideFinder {
-  readonly #graph: PowerGraph;
-  readonly #live: LiveSet;
-  readonly #upstreamPaths = new Map<number, { readonly way: readonly number[]; readonly side: string }>();
-
-  constructor(graph: PowerGraph, live: LiveSet) {
-    this.#graph = graph;
-    this.#live = live;
-  }
-
-  findSide({ from, label }: PowerEdge): string {
-    if (label !== undefined) return label;
-    const node = this.#graph.nodes[from];
-    const next =
-      node?.kind === "OUTLET" && !node.ref.startsWith("feed:")
-        ? findFirstLiveSupply(this.#graph, this.#live, from)
-        : -1;
-    if (next < 0) return findSupplySide(this.#graph, listPathToRoot(this.#graph, this.#live, from));
-    const { way, side } = this.#loadUpstreamPath(next);
-    return way.includes(from) ? findSupplySide(this.#graph, listPathToRoot(this.#graph, this.#live, from)) : side;
-  }
-
-  #loadUpstreamPath(index: number) {
-    return this.#upstreamPaths.getOrInsertComputed(index, () => {
-      const way = listPathToRoot(this.#graph, this.#live, index);
-      return { way, side: findSupplySide(this.#graph, way) };
-    });
-  }
+/** Returns the supply side of an inlet's edge, as `listInletPaths` does. */
+export function findSupplySide(graph: PowerGraph, live: LiveSet, { from, label }: PowerEdge): string {
+  return label ?? findPathSide(graph, listPathToRoot(graph, live, from));
 }
 
 /** Returns a path's supply side: the nearest label beyond the first feed, as a PDU's own label may be wrong. */
-function findSupplySide(graph: PowerGraph, way: readonly number[]): string {
+function findPathSide(graph: PowerGraph, way: readonly number[]): string {
   const feed = way.findIndex((at) => graph.nodes[at]?.ref.startsWith("feed:"));
   const beyond = way.slice(Math.max(0, feed));
   const label = beyond.map((at) => getSupplySideLabel(graph.nodes[at])).find((text) => text !== undefined);

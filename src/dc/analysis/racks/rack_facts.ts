@@ -8,7 +8,7 @@ import type { MediaServed } from "../cooling/cooling_units.ts";
 import { computeRackHeat, type RackHeat } from "../cooling/thermal_spots.ts";
 import type { PowerEdge } from "../power/power_edges.ts";
 import { listSupplyReasons, type RedundancyAudit, type RedundancyVerdict } from "../power/power_figures.ts";
-import { type KillerSets, SupplySideFinder } from "../power/power_killers.ts";
+import { findSupplySide, type KillerSets } from "../power/power_killers.ts";
 import type { LiveSet } from "../power/power_live.ts";
 import { sumPowerLossesW } from "../power/power_load.ts";
 import type { PowerGraph } from "../power/power_nodes.ts";
@@ -221,7 +221,6 @@ function drawsFromOwnInlets(graph: PowerGraph, index: number): boolean {
 class RackInlets {
   readonly #graph: PowerGraph;
   readonly #figures: RackPowerInput;
-  readonly #supplySides: SupplySideFinder;
   readonly #consumers: RackConsumer[] = [];
   /** Numbers of the sides by label; `#side` contains the side of each inlet. */
   readonly #sides = new Map<string, number>();
@@ -234,7 +233,6 @@ class RackInlets {
   constructor(graph: PowerGraph, figures: RackPowerInput) {
     this.#graph = graph;
     this.#figures = figures;
-    this.#supplySides = new SupplySideFinder(graph, figures.live);
   }
 
   listLabels(): readonly string[] {
@@ -255,7 +253,7 @@ class RackInlets {
 
   #addInlet(edge: PowerEdge): void {
     const at = this.#sideByInlet.length;
-    const label = this.#supplySides.findSide(edge);
+    const label = findSupplySide(this.#graph, this.#figures.live, edge);
     const side = this.#sides.getOrInsertComputed(label, () => this.#sides.size);
     this.#sideByInlet.push(side);
     this.#allocatedW.push(edge.allocatedW ?? 0);

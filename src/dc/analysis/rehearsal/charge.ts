@@ -64,17 +64,17 @@ export class EffectLedger {
   readonly #members = new Map<number, readonly number[]>();
   /** By node, the number of the latest failure that turns it off before anything trips. */
   readonly #marks: Uint32Array;
-  readonly #offline: NodeOwners;
-  readonly #degraded: NodeOwners;
-  readonly #trips: NodeOwners;
-  readonly #overloads: NodeOwners;
-  readonly #racksDark = new KeyedOwners<string>();
-  readonly #racksPartial = new KeyedOwners<string>();
-  readonly #short = new KeyedOwners<string>();
-  readonly #reserve = new KeyedOwners<string>();
-  readonly #links = new KeyedOwners<number>();
-  readonly #cutOff = new KeyedOwners<number>();
-  readonly #isolated = new KeyedOwners<number>();
+  readonly #offline: EffectOwners<number> = new Map();
+  readonly #degraded: EffectOwners<number> = new Map();
+  readonly #trips: EffectOwners<number> = new Map();
+  readonly #overloads: EffectOwners<number> = new Map();
+  readonly #racksDark: EffectOwners<string> = new Map();
+  readonly #racksPartial: EffectOwners<string> = new Map();
+  readonly #short: EffectOwners<string> = new Map();
+  readonly #reserve: EffectOwners<string> = new Map();
+  readonly #links: EffectOwners<number> = new Map();
+  readonly #cutOff: EffectOwners<number> = new Map();
+  readonly #isolated: EffectOwners<number> = new Map();
   #smaller = new Set<number>();
   #nearer = new Set<number>();
   /** Number of single failures that were entered before pairs. */
@@ -82,12 +82,7 @@ export class EffectLedger {
 
   constructor(graph: PowerGraph) {
     this.#graph = graph;
-    const { length } = graph.nodes;
-    this.#marks = new Uint32Array(length);
-    this.#offline = new NodeOwners(length);
-    this.#degraded = new NodeOwners(length);
-    this.#trips = new NodeOwners(length);
-    this.#overloads = new NodeOwners(length);
+    this.#marks = new Uint32Array(graph.nodes.length);
   }
 
   /**
@@ -136,8 +131,8 @@ export class EffectLedger {
     this.#nearer = new Set();
     // A device that a smaller failure turns off is not charged to a larger one as degraded; likewise racks and zones.
     const own: FailureEffects = {
-      offline: this.#chargeNodes(all.offline, this.#offline),
-      degraded: this.#chargeNodes(all.degraded, this.#degraded, this.#offline),
+      offline: this.#chargeItems(all.offline, identity, [this.#offline]),
+      degraded: this.#chargeItems(all.degraded, identity, [this.#degraded, this.#offline]),
       racksDark: this.#chargeItems(all.racksDark, identity, [this.#racksDark]),
       racksPartial: this.#chargeItems(all.racksPartial, identity, [this.#racksPartial, this.#racksDark]),
       trips: this.#chargeItems(all.trips, getNodeIndex, [this.#trips]),
@@ -172,20 +167,6 @@ export class EffectLedger {
     return numbers.size === 0 ? NO_FAILURES : [...numbers].flatMap((one) => this.#failures[one - 1] ?? []);
   }
 
-  /** Returns the nodes that are not charged to a smaller failure, and charges them to the current failure. */
-  #chargeNodes(nodes: readonly number[], same: NodeOwners, worse?: NodeOwners): readonly number[] {
-    if (nodes.length === 0) return nodes;
-    const found: number[] = [];
-    for (const index of nodes) {
-      const isOwned = same.hasOwner(index) && this.#isOwnedBySmaller(same.listOwners(index));
-      const isWorse = worse?.hasOwner(index) === true && this.#isOwnedBySmaller(worse.listOwners(index));
-      if (isOwned || isWorse) continue;
-      same.addOwner(index, this.#failures.length);
-      found.push(index);
-    }
-    return found;
-  }
-
   #chargeZones(zones: readonly ZoneShortage[]): readonly ZoneShortage[] {
     if (zones.length === 0) return zones;
     return [
@@ -211,9 +192,9 @@ export class EffectLedger {
     if (items.length === 0) return items;
     return items.filter((item) => {
       const key = keyOf(item);
-      let isOwned = this.#isOwnedBySmaller(same.listOwners(key));
-      for (const owners of worse) if (this.#isOwnedBySmaller(owners.listOwners(key))) isOwned = true;
-      if (!isOwned) same.addOwner(key, this.#failures.length);
+      let isOwned = this.#isOwnedBySmaller(same.get(key) ?? NO_OWNERS);
+      for (const owners of worse) if (this.#isOwnedBySmaller(owners.get(key) ?? NO_OWNERS)) isOwned = true;
+      if (!isOwned) same.getOrInsert(key, []).push(this.#failures.length);
       return !isOwned;
     });
   }
@@ -265,63 +246,7 @@ export function findRackKey({ nodes }: PowerGraph, index: number): string | unde
   return code === undefined ? undefined : codeKey(code);
 }
 
-/** Numbers, from 1, of the failures to which an effect is charged. */
-interface EffectOwners<Key> {
-  listOwners(key: Key): readonly number[];
-  addOwner(key: Key, owner: number): void;
-}
+/** Numbers, from 1, of the failures to which each effect is charged, by the key of the effect. */
+type EffectOwners<Key> = Map<Key, number[]>;
 
 const NO_OWNERS: readonly number[] = [];
-
-/** Owners of effects on nodes. Nearly all nodes have one or two owners, such as two PDUs, stored without a list. */
-class NodeOwners implements EffectOwners<number> {
-  readonly #firstOwners: Uint32Array;
-  readonly #secondOwners: Uint32Array;
-  readonly #lists = new Map<number, number[]>();
-  readonly #singleOwner = [0];
-  readonly #ownerPair = [0, 0];
-
-  constructor(nodes: number) {
-    this.#firstOwners = new Uint32Array(nodes);
-    this.#secondOwners = new Uint32Array(nodes);
-  }
-
-  hasOwner(index: number): boolean {
-    return this.#firstOwners[index] !== 0;
-  }
-
-  /** Returns the owners of a node. The list is valid until the next call. */
-  listOwners(index: number): readonly number[] {
-    const first = this.#firstOwners[index] as number;
-    if (first === 0) return NO_OWNERS;
-    const second = this.#secondOwners[index] as number;
-    if (second === 0) {
-      this.#singleOwner[0] = first;
-      return this.#singleOwner;
-    }
-    const list = this.#lists.get(index);
-    if (list !== undefined) return list;
-    this.#ownerPair[0] = first;
-    this.#ownerPair[1] = second;
-    return this.#ownerPair;
-  }
-
-  addOwner(index: number, owner: number): void {
-    if (this.#firstOwners[index] === 0) this.#firstOwners[index] = owner;
-    else if (this.#secondOwners[index] === 0) this.#secondOwners[index] = owner;
-    else this.#lists.set(index, [...this.listOwners(index), owner]);
-  }
-}
-
-/** Owners of effects on racks, zones and links, by key. */
-class KeyedOwners<Key> implements EffectOwners<Key> {
-  readonly #lists = new Map<Key, number[]>();
-
-  listOwners(key: Key): readonly number[] {
-    return this.#lists.get(key) ?? NO_OWNERS;
-  }
-
-  addOwner(key: Key, owner: number): void {
-    this.#lists.getOrInsert(key, []).push(owner);
-  }
-}

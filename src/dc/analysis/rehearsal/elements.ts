@@ -192,11 +192,7 @@ export interface PowerOutcome {
 
 /** Returns nodes that do not work after a failure, its elements included. */
 export function listOutcomeOffNodes({ elements, offline }: PowerOutcome): readonly number[] {
-  if (elements.some(({ members }) => members !== undefined))
-    return [...new Set([...elements.flatMap(listFailingNodes), ...offline])];
-  const off = elements.map(({ index }) => index);
-  for (const index of offline) off.push(index);
-  return off;
+  return [...new Set([...elements.flatMap(listFailingNodes), ...offline])];
 }
 
 /** An outcome with its effects on cooling and networks. */

@@ -347,7 +347,8 @@ export class NodeTable {
       this.coolingKw[index] = computeDeratedKw(node.crac);
     }
     const code = getNodeOwner(node)?.rackCode;
-    if (code !== undefined) this.rack[index] = this.#assignRackNumber(code, racks);
+    if (code === undefined) return;
+    this.rack[index] = racks.getOrInsertComputed(codeKey(code), (key) => this.rackKeys.push(key) - 1);
   }
 
   #readDevice(index: number, node: Extract<PowerNode, { kind: "DEVICE" }>): void {
@@ -355,16 +356,6 @@ export class NodeTable {
     if (!node.blocked) this.categories[index] = isPowerKind(device.kind) ? COUNT_CATEGORY.POWER : COUNT_CATEGORY.IT;
     this.rackRoles[index] = findRackRole(this.graph, index);
     this.runtimeS[index] = device.power?.runtimeS ?? -1;
-  }
-
-  #assignRackNumber(code: string, racks: Map<string, number>): number {
-    const known = racks.get(code) ?? racks.get(codeKey(code));
-    if (known !== undefined) return known;
-    const made = this.rackKeys.length;
-    this.rackKeys.push(codeKey(code));
-    racks.set(codeKey(code), made);
-    racks.set(code, made);
-    return made;
   }
 }
 

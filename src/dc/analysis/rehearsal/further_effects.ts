@@ -155,30 +155,22 @@ export function selectIsolatedHosts(
 export class PathIndex {
   readonly pathsByHost: PathsByHost;
   readonly #hostsByNode = new Map<number, Set<number>>();
-  /** 1 at nodes on paths: reading it is cheaper than a map, and most nodes are on no path. */
-  readonly #isOnPath: Uint8Array;
 
-  constructor(nodeCount: number, pathsByHost: PathsByHost) {
+  constructor(pathsByHost: PathsByHost) {
     this.pathsByHost = pathsByHost;
-    this.#isOnPath = new Uint8Array(nodeCount);
-    for (const [host, paths] of pathsByHost) {
-      for (const node of paths.flat()) {
-        this.#isOnPath[node] = 1;
-        this.#hostsByNode.getOrInsertComputed(node, () => new Set()).add(host);
-      }
-    }
+    for (const [host, paths] of pathsByHost)
+      for (const node of paths.flat()) this.#hostsByNode.getOrInsertComputed(node, () => new Set()).add(host);
   }
 
   /** Whether a path passes any of some nodes. */
   isOnPath(nodes: readonly number[]): boolean {
-    return nodes.some((node) => this.#isOnPath[node] === 1);
+    return nodes.some((node) => this.#hostsByNode.has(node));
   }
 
   /** Returns the hosts with a path through some nodes. */
   listHosts(nodes: Iterable<number>): ReadonlySet<number> {
     const found = new Set<number>();
-    for (const node of nodes)
-      if (this.#isOnPath[node] === 1) for (const host of this.#hostsByNode.get(node) ?? []) found.add(host);
+    for (const node of nodes) for (const host of this.#hostsByNode.get(node) ?? []) found.add(host);
     return found;
   }
 }

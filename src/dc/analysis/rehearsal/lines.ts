@@ -89,18 +89,12 @@ function addFailureToDraft(
   if (severity === undefined) return undefined;
   const elementKind = formatElementKinds(graph, failure);
   const key = `${elementKind}|${severity}|${formatShapeKey(graph, loss)}`;
-  const draft = drafts.get(key) ?? {
-    severity,
-    elementKind,
-    failures: [],
-    losses: [],
-    larger: new Set<Failure>(),
-    nearer: new Set<Failure>(),
-  };
+  const draft = drafts.getOrInsertComputed(key, () => {
+    return { severity, elementKind, failures: [], losses: [], larger: new Set(), nearer: new Set() };
+  });
   draft.failures.push(failure);
   draft.losses.push(loss);
   for (const one of nearerFailures) draft.nearer.add(one);
-  drafts.set(key, draft);
   return draft;
 }
 

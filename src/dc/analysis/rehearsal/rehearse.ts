@@ -203,7 +203,7 @@ function* tryFailurePairs(
     const later = [...meetings.findOverlapping(one.reach, slackW)].filter((number) => number > at);
     for (const number of later.sort((a, b) => a - b)) {
       const other = reaches[number];
-      if (other === undefined || taken.has(other.element.index) || includesFailingElement(other.failure, one.element))
+      if (other === undefined || taken.has(other.element.index) || other.failure.direct.includes(one.element.index))
         continue;
       const outcome = site.trials.tryFailure([one.element, other.element]);
       // Degraded supply is reported for single failures only.
@@ -214,10 +214,6 @@ function* tryFailurePairs(
     }
   }
   return { worsePairs: worse, judgedCount: (singles.length * (singles.length - 1)) / 2 };
-}
-
-function includesFailingElement({ direct }: Failure, { index }: FailingElement): boolean {
-  return direct.includes(index);
 }
 
 function* computeFailureReaches(
@@ -315,7 +311,16 @@ class PairEffects {
   }
 
   #loadKnownEffects(failure: Failure): KnownEffects {
-    return this.#effectsByFailure.getOrInsertComputed(failure, () => collectKnownEffects(failure));
+    return this.#effectsByFailure.getOrInsertComputed(failure, () => ({
+      racksDark: new Set(failure.racksDark),
+      racksPartial: new Set(failure.racksPartial),
+      trips: new Set(failure.trips.map(getNodeIndex)),
+      overloads: new Set(listOverloadKeys(failure.overloads, failure.trips)),
+      zones: new Set(failure.zones.flatMap(listShortageKeys)),
+      links: new Set(failure.links),
+      cutOff: new Set(failure.cutOff),
+      isolated: new Set(failure.isolated),
+    }));
   }
 }
 
@@ -323,28 +328,6 @@ class PairEffects {
 function markOffNodes(marks: Uint32Array, { offline, elements }: Failure, number: number): void {
   for (const index of offline) marks[index] = number;
   for (const { index } of elements) marks[index] = number;
-}
-
-function collectKnownEffects({
-  racksDark,
-  racksPartial,
-  trips,
-  overloads,
-  zones,
-  links,
-  cutOff,
-  isolated,
-}: Failure): KnownEffects {
-  return {
-    racksDark: new Set(racksDark),
-    racksPartial: new Set(racksPartial),
-    trips: new Set(trips.map(getNodeIndex)),
-    overloads: new Set(listOverloadKeys(overloads, trips)),
-    zones: new Set(zones.flatMap(listShortageKeys)),
-    links: new Set(links),
-    cutOff: new Set(cutOff),
-    isolated: new Set(isolated),
-  };
 }
 
 /** Returns the items whose keys are in none of the known sets. */

@@ -260,21 +260,19 @@ export class NearFailureFinder {
       for (const outcome of yield* this.footprints.findOverlappingOutcomes(island, site, own)) found.add(outcome);
       yield;
     }
+    const byName = this.#groupOutcomesByName();
     for (const name of this.effects.listMeetingNames(off, cut))
-      for (const outcome of this.#getOutcomesByName.get(name) ?? []) found.add(outcome);
+      for (const outcome of byName.get(name) ?? []) found.add(outcome);
     return cut.length > 0 ? [...found] : [...found].filter((outcome) => !includesAllElements(outcome, together));
   }
 
-  get #getOutcomesByName(): ReadonlyMap<string, readonly PowerOutcome[]> {
-    this.#outcomesByName ??= this.#groupOutcomesByName();
-    return this.#outcomesByName;
-  }
-
   #groupOutcomesByName(): ReadonlyMap<string, readonly PowerOutcome[]> {
+    if (this.#outcomesByName !== undefined) return this.#outcomesByName;
     const found = new Map<string, PowerOutcome[]>();
     for (const outcome of this.site.outcomes)
       for (const name of this.effects.listMeetingNames(listOutcomeOffNodes(outcome)))
         found.getOrInsert(name, []).push(outcome);
+    this.#outcomesByName = found;
     return found;
   }
 }

@@ -254,7 +254,7 @@ async function indexPaths({ topology, scheduler }: NetworkSession, paths: PathsB
       own.map((codes) => codes.map(nodeOf)),
     );
   }
-  return new PathIndex(topology.power.nodes.length, byNode);
+  return new PathIndex(byNode);
 }
 
 function createNodeLookup({ power: { indexOf } }: Topology): (code: string) => number {

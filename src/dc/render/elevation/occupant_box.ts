@@ -313,9 +313,8 @@ function createStatusLegend(occupants: readonly Occupant[]): readonly LegendEntr
 function createRoleLegend(occupants: readonly Occupant[]): readonly LegendEntry[] {
   const words = new Map<ColorToken, Set<string>>();
   for (const occupant of occupants) {
-    const fill = findRoleFill(occupant);
-    const known = words.get(fill) ?? new Set();
-    words.set(fill, known.add(occupant.role === "" ? formatOccupantKind(occupant) : occupant.role));
+    const known = words.getOrInsertComputed(findRoleFill(occupant), () => new Set());
+    known.add(occupant.role === "" ? formatOccupantKind(occupant) : occupant.role);
   }
   return [...words].map(([fill, labels]) => ({ fill, label: [...labels].toSorted().join(", ") }));
 }

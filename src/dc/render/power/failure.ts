@@ -32,44 +32,9 @@ export interface PowerFailure {
 export const IMPACT_STATES = ["FAILED", "OFFLINE", "ON_BATTERY", "DEGRADED", "LIVE", "OFF"] as const;
 export type ImpactState = (typeof IMPACT_STATES)[number];
 
-/** States of the nodes that a failure affects. Memory: one byte for each node of the graph. */
-export class ImpactMap {
-  /** Indexes into IMPACT_STATES plus 1; 0 for unaffected nodes. */
-  readonly #stateNumbers: Uint8Array;
-
-  constructor(nodes: number) {
-    this.#stateNumbers = new Uint8Array(nodes);
-  }
-
-  has(index: number): boolean {
-    return (this.#stateNumbers[index] ?? 0) > 0;
-  }
-
-  get(index: number): ImpactState | undefined {
-    return IMPACT_STATES[(this.#stateNumbers[index] ?? 0) - 1];
-  }
-
-  set(index: number, impact: ImpactState): void {
-    this.#stateNumbers[index] = IMPACT_STATES.indexOf(impact) + 1;
-  }
-
-  /** Sets the impact of a node unless it already has an impact. */
-  setIfAbsent(index: number, impact: ImpactState): void {
-    if (!this.has(index)) this.set(index, impact);
-  }
-
-  /** Returns the affected nodes, lowest number first. Cost: one byte read for each node of the graph. */
-  listAffected(): readonly number[] {
-    const found: number[] = [];
-    for (let index = 0; index < this.#stateNumbers.length; index += 1)
-      if (this.#stateNumbers[index] !== 0) found.push(index);
-    return found;
-  }
-}
-
 /** The part of the power graph that a picture shows. */
 export interface FailureSurroundings {
-  readonly impacts: ImpactMap;
+  readonly impacts: ReadonlyMap<number, ImpactState>;
   /** The affected nodes, in an order that does not depend on their numbers. */
   readonly affected: readonly number[];
   /** Nodes drawn as separate boxes if they fit: sources, and overloaded or tripped nodes. */
@@ -84,7 +49,7 @@ export interface FailureSurroundings {
  * one node. Cost: proportional to the affected nodes.
  */
 export function collectFailureSurroundings({ graph, before, blast, sources }: PowerFailure): FailureSurroundings {
-  const impacts = new ImpactMap(graph.nodes.length);
+  const impacts = new Map<number, ImpactState>();
   const findNodes = (ref: string): readonly number[] => {
     const index = graph.indexOf.get(toRefKey(ref));
     return index === undefined ? [] : [index];
@@ -94,7 +59,7 @@ export function collectFailureSurroundings({ graph, before, blast, sources }: Po
   const overloads = new Map(
     blast.overloads.flatMap((overload) => findNodes(overload.ref).map((index) => [index, overload] as const)),
   );
-  for (const index of overloads.keys()) impacts.setIfAbsent(index, "LIVE");
+  for (const index of overloads.keys()) impacts.getOrInsert(index, "LIVE");
   const trips = new Map(
     blast.steps.flatMap(({ step, trips: tripped }) =>
       tripped.flatMap(({ ref, utilizationPct }) =>
@@ -105,10 +70,10 @@ export function collectFailureSurroundings({ graph, before, blast, sources }: Po
   const single = sources.flatMap(({ nodes }) => (nodes.size === 1 ? [...nodes] : []));
   for (const { nodes } of sources) for (const index of nodes) impacts.set(index, "FAILED");
   for (const index of collectUpstream(graph, single)) {
-    if (graph.nodes[index]?.kind !== "OUTLET") impacts.setIfAbsent(index, before[index] === 1 ? "LIVE" : "OFF");
+    if (graph.nodes[index]?.kind !== "OUTLET") impacts.getOrInsert(index, before[index] === 1 ? "LIVE" : "OFF");
   }
   const keys = new Set([...single, ...overloads.keys(), ...trips.keys()]);
-  return { impacts, affected: sortNodes(graph, impacts.listAffected()), keyNodes: keys, trips, overloads };
+  return { impacts, affected: sortNodes(graph, [...impacts.keys()]), keyNodes: keys, trips, overloads };
 }
 
 /** Returns the displayed name of a node: a code, or the name in its reference. */

@@ -131,10 +131,6 @@ class NodeGrouper {
     return this.#elements.length;
   }
 
-  collapseNodes(options: PowerCollapseOptions): GroupedNodes {
-    return this.#groupElements(this.#chooseScheme(options));
-  }
-
   #classifyNode(index: number, node: PowerNode, place: ElementAreas): ElementClass {
     const racked = place.rack.startsWith("rack:");
     if (this.#keyNodes.has(index)) return "KEY";
@@ -153,7 +149,8 @@ class NodeGrouper {
     return fits(limit) ?? fits(maxNodes) ?? GROUPING_SCHEMES.at(-1) ?? whole;
   }
 
-  #groupElements(scheme: GroupingScheme): GroupedNodes {
+  collapseNodes(options: PowerCollapseOptions): GroupedNodes {
+    const scheme = this.#chooseScheme(options);
     const groupOf = new NodeNumbers(this.#graph.nodes.length);
     const groups: { form: DrawnNode["form"]; id: string; members: number[] }[] = [];
     const byId = new Map<string, number>();
@@ -210,8 +207,7 @@ class NodeGrouper {
   #countByArea(): readonly AreaClassCount[] {
     const atoms = new Map<ElementAreas, Map<ElementClass, number>>();
     for (const { kind, place } of this.#elements) {
-      const counts = atoms.get(place) ?? new Map<ElementClass, number>();
-      if (counts.size === 0) atoms.set(place, counts);
+      const counts = atoms.getOrInsertComputed(place, () => new Map());
       counts.set(kind, (counts.get(kind) ?? 0) + 1);
     }
     return [...atoms].flatMap(([place, counts]) => [...counts].map(([kind, count]) => ({ kind, place, count })));
@@ -357,8 +353,7 @@ class SupplyCollector {
     const [from, to] = [this.#findGroup(source), this.#findGroup(target)];
     if (to < 0 || from === to) return;
     const key = from * this.#graph.nodes.length + to;
-    const edge = this.#edges.get(key) ?? { from, to, count: 0, dead: 0, via: new Set<string>() };
-    this.#edges.set(key, edge);
+    const edge = this.#edges.getOrInsertComputed(key, () => ({ from, to, count: 0, dead: 0, via: new Set() }));
     edge.count += 1;
     if (!live) edge.dead += 1;
     if (via !== "" && edge.via.size < MAX_NAMED_SUPPLIES) edge.via.add(via);

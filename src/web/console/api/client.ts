@@ -180,7 +180,6 @@ export interface Session {
   /** Name of the principal; empty for an anonymous caller. */
   readonly principal: string;
   readonly roles: readonly string[];
-  readonly auth_method: string;
 }
 
 /** Loads the session, and loads it again whenever the token changes. */

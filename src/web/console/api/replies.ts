@@ -27,9 +27,7 @@ export interface AuditEntry {
   readonly entity: string;
   readonly before?: unknown;
   readonly after?: unknown;
-  readonly changed_fields: readonly string[];
   readonly message: string;
-  readonly source: string;
   /** Absent in the history of a device. */
   readonly transaction_id?: string;
 }

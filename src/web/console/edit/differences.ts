@@ -32,7 +32,6 @@ export interface ValueDifference {
   readonly path: ValuePath;
   /** Label of the field, such as `Port psu2, source`. */
   readonly label: string;
-  readonly before: unknown;
   readonly after: unknown;
   /** The two values as text; "" for an unset one. */
   readonly beforeText: string;
@@ -135,7 +134,6 @@ function createDifference({ before, after, path, label }: ValuePair, field: Form
     key: formatPath(path),
     path,
     label,
-    before,
     after,
     beforeText: formatValue(before, field),
     afterText: formatValue(after, field),

@@ -41,13 +41,7 @@ import {
 } from "../ui/parts.tsx";
 import { type PictureRequest, PictureView } from "../ui/picture.tsx";
 import { EXTRA_PLACEMENT_FIELDS, PLACEMENT_FIELDS } from "./placement_fields.ts";
-import {
-  type ChosenPlaces,
-  createPlacementRequest,
-  getPlaceKey,
-  PLACEMENT_RPC,
-  type PlacementRequest,
-} from "./placement_request.ts";
+import { createPlacementRequest, getPlaceKey, PLACEMENT_RPC, type PlacementRequest } from "./placement_request.ts";
 
 /** Page that finds positions for equal devices; the URL contains the whole request. */
 export function PlacementPage({ place }: { readonly place: PageAddress }) {
@@ -103,7 +97,7 @@ function PositionSearch(props: {
   const { request, placed } = props;
   const asked = useCall(PLACEMENT_RPC, { ...request, render: useRenderOptions() });
   const session = useSession();
-  const [writing, setWriting] = useState<ChosenPlaces>();
+  const [writing, setWriting] = useState<readonly DevicePlace[]>();
   return (
     <>
       <ReplyView asked={asked}>
@@ -111,7 +105,7 @@ function PositionSearch(props: {
           <PlacementResult
             answer={answer}
             question={{ rpc: PLACEMENT_RPC, request }}
-            {...(canWrite(session.reply) && { write: (chosen) => setWriting({ answer, chosen }) })}
+            {...(canWrite(session.reply) && { write: setWriting })}
           />
         )}
       </ReplyView>
@@ -211,7 +205,7 @@ function AnnouncedFindings({ announced }: { readonly announced: readonly Finding
 
 interface PlacementWriteDialogProps {
   readonly request: PlacementRequest;
-  readonly places: ChosenPlaces;
+  readonly places: readonly DevicePlace[];
   readonly leave: () => void;
   /** Receives the positions of the placed devices. */
   readonly placed: (places: readonly DevicePlace[]) => void;
@@ -238,11 +232,10 @@ function PlacementWriteDialog({ request, places, leave, placed }: PlacementWrite
       return `Wrote ${formatQuantity(devices.length, "device")} and ${formatQuantity(done - devices.length, "cable")}`;
     },
   });
-  const label =
-    proposal.progress === undefined ? `Write ${formatQuantity(places.chosen.length, "device")}` : "Writing…";
+  const label = proposal.progress === undefined ? `Write ${formatQuantity(places.length, "device")}` : "Writing…";
   return (
     <EditDialog
-      title={`Place ${formatQuantity(places.chosen.length, "device")}`}
+      title={`Place ${formatQuantity(places.length, "device")}`}
       leave={leave}
       submit={() => void proposal.write(why)}
       button={{ label, disabled: !proposal.canWrite }}
@@ -285,7 +278,7 @@ function PlacementPlan({ places }: { readonly places: readonly DevicePlace[] }) 
 /** Requests the chosen positions again, with the items to write. @throws CallError, also if the positions changed. */
 async function loadPlacementItems(
   request: PlacementRequest,
-  { chosen }: ChosenPlaces,
+  chosen: readonly DevicePlace[],
 ): Promise<readonly DevicePlace[]> {
   const { places: all } = await callWithSignIn(() => callRpc(PLACEMENT_RPC, { ...request, include_items: true }));
   const wanted = new Set(chosen.map(getPlaceKey));

@@ -1,4 +1,4 @@
-import type { DevicePlace, FindPlacementResponse } from "#gen/datacenter/v1/json.ts";
+import type { DevicePlace } from "#gen/datacenter/v1/json.ts";
 import { type PortDemand, parsePortDemand } from "#words/wanted_ports.ts";
 import { convertToConstant } from "../address_words.ts";
 import type { RequestField } from "./asked_field.ts";
@@ -8,12 +8,6 @@ export const PLACEMENT_RPC = "datacenter.v1.PlanningService/FindPlacement";
 
 /** A FindPlacement request as proto JSON. */
 export type PlacementRequest = Readonly<Record<string, unknown>>;
-
-/** A request's reply and the positions that the person chose from it. */
-export interface ChosenPlaces {
-  readonly answer: FindPlacementResponse;
-  readonly chosen: readonly DevicePlace[];
-}
 
 /** Returns a key of a position and its connections: positions with equal keys would be written alike. */
 export function getPlaceKey({ device_code, rack_code, position_u, inlets, ports }: DevicePlace): string {

@@ -21,8 +21,6 @@ import { type PictureRequest, PictureView } from "../ui/picture.tsx";
 import { POWER_FIELDS } from "./placement_fields.ts";
 import { createRequestFromSettings } from "./placement_request.ts";
 
-/** Kinds of elements that can fail or lose their supply. */
-
 export function PowerPage({ place }: { readonly place: PageAddress }) {
   const { subject, settings } = place;
   const more = (settings.get("and") ?? "").split(" ").filter((ref) => ref !== "");

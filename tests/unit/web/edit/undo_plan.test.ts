@@ -16,11 +16,9 @@ function entry(seq: number, entity: string, before: object | null, after: object
     after,
     action: "",
     actor: { principal: "" },
-    changed_fields: [],
     message: "",
     occurred_at: "",
     request: { id: "r", interface: "REST", method: "X" },
-    source: "CORE",
   };
 }
 

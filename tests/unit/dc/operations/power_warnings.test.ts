@@ -49,25 +49,6 @@ const told = ({ warnings = [] }: { readonly warnings?: readonly JsonObject[] }) 
 const even = (draw: number) => ["1", "2", "3"].map((phase) => server(`S${phase}`, draw, `A${phase}`, `B${phase}`));
 
 describe("PowerWarnings", () => {
-  test("are silent below the limits", async () => {
-    const { call } = await site();
-
-    const { results } = await call("BulkUpsertDevices", { items: even(300) });
-
-    expect(results.flatMap(told)).toEqual([]);
-  });
-
-  test("tell of a panel that could not carry everything alone", async () => {
-    const { call } = await site();
-
-    const { results } = await call("BulkUpsertDevices", { items: even(400) });
-
-    expect(told(results[0])).toEqual([
-      ["FAILOVER_OVERLOAD", "device:P-A", "1200 W"],
-      ["FAILOVER_OVERLOAD", "device:P-B", "1200 W"],
-    ]);
-  });
-
   test("tell of a panel and a breaker above their continuous share", async () => {
     const { call } = await site();
 

@@ -3,7 +3,6 @@ import { type BlastOptions, type BlastRadius, computeBlastRadius } from "#dc/ana
 import { computeFailover } from "#dc/analysis/power/power_failover.ts";
 import type { PowerGraph } from "#dc/analysis/power/power_nodes.ts";
 import { Topology } from "#dc/analysis/topology.ts";
-import type { DeviceStatus } from "#dc/model/enum_values.ts";
 import type { Inventory } from "#dc/model/inventory.ts";
 import { resolveSourceNodes } from "#dc/operations/answers/failing_sources.ts";
 import { runAllSteps } from "#kernel/clock.ts";
@@ -69,20 +68,6 @@ describe("computeBlastRadius", () => {
     expect(plain.impact.minRideThroughS).toBe(600);
     expect(battery.impact.devicesOffline).toBe(0);
     expect(states(battery)["device:a"]).toBe("ON_BATTERY");
-  });
-
-  test("counts a battery's time at the load that it carries", () => {
-    const of = (status: DeviceStatus) => {
-      const power = { runtimeS: 600, capacityW: 1000 };
-      const one = load("one", ["device:U"], { kind: "UPS", power });
-      const two = load("two", ["device:V"], { kind: "UPS", power, status });
-      const consumer = load("a", ["device:one", "device:two"], { allocatedDrawW: 200 });
-      const { impact } = blast(inventory(source("U"), source("V"), one, two, consumer), "device:U");
-      return [impact.minRideThroughS, impact.minRideThroughAtLoadS];
-    };
-
-    expect(of("ACTIVE")).toEqual([600, 6000]);
-    expect(of("FAILED")).toEqual([600, 3000]);
   });
 
   test("takes a rack as everything in it, its power equipment as the source", () => {

@@ -19,113 +19,12 @@ function reasons(rack: Partial<Rack>, ...devices: readonly Device[]) {
 
 const server = (code: string, sources: readonly string[], parts: Partial<Device> = {}) =>
   load(code, sources, { rackCode: "R", allocatedDrawW: 100, ...parts });
-const pdu = (code: string, feed: string, capacityW: number): Device =>
-  load(code, [feed], { kind: "RACK_PDU", rackCode: "R", power: { capacityW, powerPath: code } });
+
+// tests/laws/dc/power_model.test.ts compares reasons of power and redundancy with a slow model.
 
 describe("computeRackHealth", () => {
   test("is OK without a reason", () => {
     expect(reasons({}, server("s", ["device:A", "device:B"]))).toEqual({ health: "OK", found: [] });
-  });
-
-  test("watches what one failure would overload, and informs about what it would load beyond its limit", () => {
-    const both = server("s", ["device:p", "device:q"]);
-
-    const tight = reasons({}, pdu("p", "device:A", 110), pdu("q", "device:B", 200), both);
-    const short = reasons({}, pdu("p", "device:A", 90), pdu("q", "device:B", 200), both);
-
-    expect(tight).toEqual({ health: "OK", found: [["POWER_FAILOVER", "device:p", undefined]] });
-    expect(short).toEqual({ health: "WATCH", found: [["POWER_FAILOVER", "device:p", "WATCH"]] });
-  });
-
-  test("faults what is overloaded now, and watches what is loaded beyond its limit", () => {
-    const one = server("s", ["device:p"]);
-
-    const over = reasons({}, pdu("p", "device:A", 90), one);
-    const near = reasons({}, pdu("p", "device:A", 110), one);
-
-    expect(over.health).toBe("FAULT");
-    expect(over.found).toContainEqual(["POWER_NORMAL", "device:p", "FAULT"]);
-    expect(near.health).toBe("WATCH");
-    expect(near.found).toContainEqual(["POWER_NORMAL", "device:p", "WATCH"]);
-  });
-
-  test("watches single-corded devices where two supplies are required, and faults a rack with one supply", () => {
-    const rack = { requiredRedundancy: "TWO_N" as const };
-
-    const one = reasons(rack, server("s", ["device:A", "device:B"]), server("t", ["device:A"]));
-    const all = reasons(rack, server("s", ["device:A", "device:A"]), server("t", ["device:A"]));
-
-    expect(one).toEqual({ health: "WATCH", found: [["REDUNDANCY_UNMET", "device:t", "WATCH"]] });
-    expect(all).toEqual({ health: "FAULT", found: [["ONE_POWER_PATH", "rack:R", "FAULT"]] });
-  });
-
-  test("takes two breakers of one panel for one supply, whatever their labels say", () => {
-    const rpp: Device = {
-      ...load("rpp", ["device:A"], { kind: "RPP" }),
-      ports: [
-        { name: "in", kind: "POWER_IN", powerIn: { sourceRef: "device:A" } },
-        { name: "b1", kind: "POWER_OUT", powerOut: { feedId: "F1" } },
-        { name: "b2", kind: "POWER_OUT", powerOut: { feedId: "F2" } },
-      ],
-    };
-    const labelled = server("s", ["feed:F1", "feed:F2"]);
-    const ports = labelled.ports?.map((port, at) => ({
-      ...port,
-      powerIn: { ...port.powerIn, powerPath: "AB"[at] ?? "" },
-    }));
-
-    const found = reasons(
-      { requiredRedundancy: "TWO_N" },
-      rpp,
-      { ...labelled, ports: ports ?? [] },
-      server("t", ["device:A", "device:B"]),
-    );
-
-    expect(found).toEqual({ health: "WATCH", found: [["REDUNDANCY_UNMET", "device:s", "WATCH"]] });
-  });
-
-  test("faults a redundancy that was built and is lost now, and a device whose supply is dead", () => {
-    const rack = { requiredRedundancy: "TWO_N" as const };
-    const broken = { ...pdu("p", "device:A", 1000), status: "FAILED" as const };
-    const sound = pdu("q", "device:B", 1000);
-
-    const lost = reasons(
-      rack,
-      broken,
-      sound,
-      server("s", ["device:p", "device:q"]),
-      server("t", ["device:p"], { power: { requiredRedundancy: "N" } }),
-      server("u", ["device:A", "device:B"]),
-    );
-
-    expect(lost).toEqual({
-      health: "FAULT",
-      found: [
-        ["NO_LIVE_SUPPLY", "device:t", "FAULT"],
-        ["REDUNDANCY_UNMET", "device:s", "FAULT"],
-        ["REDUNDANCY_UNMET", "device:t", "FAULT"],
-        ["DEVICE_FAILED", "device:p", "FAULT"],
-        ["SINGLE_CORDED", "device:t", undefined],
-      ],
-    });
-  });
-
-  test("does not guess about inlets without a recorded source", () => {
-    const found = reasons(
-      { requiredRedundancy: "TWO_N" },
-      server("s", ["device:A", ""]),
-      server("t", ["", ""]),
-      server("u", ["device:A", "device:B"]),
-    );
-
-    expect(found).toEqual({
-      health: "WATCH",
-      found: [
-        ["REDUNDANCY_UNKNOWN", "device:s", "WATCH"],
-        ["REDUNDANCY_UNKNOWN", "device:t", "WATCH"],
-        ["SUPPLY_UNDOCUMENTED", "device:t", "WATCH"],
-      ],
-    });
   });
 
   test("only informs about a single-corded device of which nothing more is demanded", () => {

@@ -22,10 +22,8 @@ export interface Stroke {
   readonly stroke?: Paint;
   /** Width in pixels; 1 if only a stroke is given. */
   readonly strokeWidth?: number;
-  readonly dash?: Dash;
+  readonly dash?: "dashed" | "dotted";
 }
-
-type Dash = "dashed" | "dotted";
 
 /** Lines drawn over a fill, so that states differ even without colour. */
 export type Hatch = "diagonal" | "cross" | "dots";

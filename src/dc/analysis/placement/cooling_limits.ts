@@ -43,7 +43,6 @@ export class CoolingLimits {
   readonly #balance: CoolingBalance;
   readonly #units = new Map<Crac, Limit>();
   readonly #groups = new Map<string, CoolingGroup>();
-  readonly #uses = new Map<CoolingGroup, readonly LimitUse[]>();
   /** Heat in watts that planned devices add to each unit. */
   readonly #plannedW = new Map<Crac, number>();
 
@@ -75,16 +74,14 @@ export class CoolingLimits {
   }
 
   #listUses(group: CoolingGroup, watts: number): readonly LimitUse[] {
-    return this.#uses.getOrInsertComputed(group, () => {
-      const found: LimitUse[] = group.shares.map(({ limit, share }) => ({ limit, each: watts * share }));
-      for (const other of this.#groups.values()) {
-        if (other.medium !== group.medium) continue;
-        const shared = group.shares.filter(({ crac }) => other.units.includes(crac));
-        const each = shared.reduce((sum, { share }) => sum + share, 0) * watts;
-        if (each > 0) found.push({ limit: other.reserve, each });
-      }
-      return found;
-    });
+    const found: LimitUse[] = group.shares.map(({ limit, share }) => ({ limit, each: watts * share }));
+    for (const other of this.#groups.values()) {
+      if (other.medium !== group.medium) continue;
+      const shared = group.shares.filter(({ crac }) => other.units.includes(crac));
+      const each = shared.reduce((sum, { share }) => sum + share, 0) * watts;
+      if (each > 0) found.push({ limit: other.reserve, each });
+    }
+    return found;
   }
 
   #findGroup(rack: Rack, medium: CoolingMedium): CoolingGroup | undefined {

@@ -136,12 +136,7 @@ export function countMaxFittingDevices(uses: readonly LimitUse[]): number {
 
 /** Returns the number of devices that fit under all of these limits. */
 export function countFittingDevices(uses: readonly LimitUse[]): number {
-  let most = Number.POSITIVE_INFINITY;
-  for (const { limit, each, after } of uses) {
-    const fits = limit.countFitting(each, after);
-    if (fits < most) most = fits;
-  }
-  return most;
+  return Math.min(...uses.map(({ limit, each, after }) => limit.countFitting(each, after)));
 }
 
 /** Network ports that each device needs, all of them on switches in its rack or row. */

@@ -333,7 +333,6 @@ export function formatInactiveStatus({ status }: Occupant): string {
 export interface RackFrame {
   /** Unit numbers from the top down. */
   readonly units: readonly number[];
-  readonly unitHeight: number;
   readonly height: number;
   /** Number of the lowest unit, and the number after the highest. */
   readonly first: number;
@@ -351,7 +350,6 @@ export function buildRackFrame({ rack, units: rows, capacity }: GetRackResponse,
   const clampToFrame = (y: number) => Math.min(height, Math.max(0, y));
   return {
     units,
-    unitHeight,
     height,
     first,
     end: first + total,

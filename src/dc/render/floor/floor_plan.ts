@@ -198,7 +198,7 @@ function drawPlan({ extents }: FloorPlanResponse, { tiles, blocks }: CollapsedFl
     ...drawRowLabels(tiles, blocks, toPixels),
     ...drawTiles(tiles, toPixels),
     ...drawOverlaps(findOverlaps(tiles), toPixels),
-    { kind: "group", at: [0, height + 10], items: drawScaleBar(pxPerMm).items },
+    { kind: "group", at: [0, height + 10], items: drawScaleBar(pxPerMm) },
   ];
   return { items, width, height: height + 30 };
 }

@@ -46,39 +46,36 @@ export function drawFloorGrid(width: number, height: number, pxPerMm: number): r
 }
 
 /** Draws a scale bar of 1, 2 or 5 m (or a multiple by ten) and the north arrow. Origin: the upper left corner. */
-export function drawScaleBar(pxPerMm: number): { readonly items: readonly Item[]; readonly width: number } {
+export function drawScaleBar(pxPerMm: number): readonly Item[] {
   const metres = [1, 2, 5, 10, 20, 50].find((length) => length * 1000 * pxPerMm >= 70) ?? 100;
   const width = metres * 1000 * pxPerMm;
   const label = `${metres} m`;
   const north = width + measureText(label, { size: 11 }) + 34;
-  return {
-    width: north + 40,
-    items: [
-      {
-        kind: "path",
-        points: [
-          [0, 2],
-          [0, 10],
-          [width, 10],
-          [width, 2],
-        ],
-        stroke: "ink",
-        strokeWidth: 1.5,
-      },
-      createText([width + 8, 11], label, { size: 11, fill: "ink" }),
-      {
-        kind: "path",
-        points: [
-          [north, 13],
-          [north, 0],
-        ],
-        stroke: "ink",
-        strokeWidth: 1.5,
-        arrow: true,
-      },
-      createText([north + 8, 11], "north", { size: 11, fill: "ink" }),
-    ],
-  };
+  return [
+    {
+      kind: "path",
+      points: [
+        [0, 2],
+        [0, 10],
+        [width, 10],
+        [width, 2],
+      ],
+      stroke: "ink",
+      strokeWidth: 1.5,
+    },
+    createText([width + 8, 11], label, { size: 11, fill: "ink" }),
+    {
+      kind: "path",
+      points: [
+        [north, 13],
+        [north, 0],
+      ],
+      stroke: "ink",
+      strokeWidth: 1.5,
+      arrow: true,
+    },
+    createText([north + 8, 11], "north", { size: 11, fill: "ink" }),
+  ];
 }
 
 /** Draws the footprints of a floor in the given order. */

@@ -130,7 +130,6 @@ interface ImpactStyle {
   readonly shape: "square" | "circle" | "diamond";
   readonly strongFill: Paint;
   readonly softFill: Paint;
-  readonly text: Paint;
   readonly line: Stroke;
   readonly hatch?: Hatch;
 }
@@ -165,7 +164,6 @@ function createImpactStyle(
     shape,
     strongFill: state,
     softFill: soft,
-    text: `${state}Text`,
     // Text colours stay dark in print, where fills are light.
     line: { stroke: `${state}Text`, ...line },
     ...(hatch !== undefined && { hatch }),

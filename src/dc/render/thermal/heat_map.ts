@@ -118,7 +118,7 @@ function drawMap(
         items: [
           ...drawFloorGrid(mapWidth, mapHeight, pxPerMm),
           ...drawTiles(moved, toPixels),
-          { kind: "group", at: [0, mapHeight + 8], items: drawScaleBar(pxPerMm).items },
+          { kind: "group", at: [0, mapHeight + 8], items: drawScaleBar(pxPerMm) },
         ],
       },
     ],

@@ -135,20 +135,10 @@ const MODULES: readonly Module[] = [
   },
   {
     place: "dc/render",
-    may: [
-      "kernel",
-      "words",
-      "gen",
-      "dc/model",
-      "dc/analysis",
-      "dc/limits.ts",
-      "dc/render/digest.ts",
-      "kernel/judge_share.ts",
-    ],
+    may: ["kernel", "words", "gen", "dc/model", "dc/analysis", "dc/limits.ts", "kernel/judge_share.ts"],
     pure: true,
     because: "it draws the proto's answers and knows nothing of where they come from",
   },
-  { place: "dc/render/digest.ts", may: [], pure: false, because: "hashing needs node:crypto" },
   {
     place: "dc/store",
     may: ["kernel", ...DC_PORTS, ...DC_DOMAIN, "dc/audit"],

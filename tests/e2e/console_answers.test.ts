@@ -211,7 +211,7 @@ describe.skipIf(missing !== undefined)("The console", () => {
         .first()
         .getByText(/^Losing ATS-A would take 11 racks and \d+ devices\.$/)
         .waitFor();
-      await rows.last().getByText("No failure inside it takes anything.").waitFor();
+      await rows.last().getByText("No supply, cooling unit or switch is recorded inside it.").waitFor();
       expect(await rows.locator("a").first().innerText()).toBe("AMS1");
     });
   });

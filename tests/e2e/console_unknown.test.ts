@@ -7,7 +7,6 @@ import { withPageReport } from "../support/page_report.ts";
 import { runPlanner } from "../support/planner_command.ts";
 
 const { browser, missing } = await browserFor("Figures that are not recorded are");
-const cwd = emptyFolder();
 const location = { site_id: "S", floor_number: 1, room: "R", row: "A" };
 const inlet = (source_ref?: string) => ({
   name: "psu1",
@@ -50,10 +49,15 @@ const SITE = [
     },
   },
 ];
-writeFileSync(join(cwd, "site.jsonl"), SITE.map((line) => JSON.stringify(line)).join("\n"));
-const server = missing === undefined ? await started() : undefined;
+/** What a sheet of names and positions holds. */
+const NAMES = [
+  { rack: { code: "R1", location } },
+  { device: { code: "H1", kind: "DEVICE_KIND_SERVER", rack_code: "R1", position_u: 1, face: "FACE_FRONT" } },
+];
+const server = missing === undefined ? await started(SITE) : undefined;
 
-async function started(): Promise<DcServer> {
+async function started(lines: readonly object[], cwd = emptyFolder()): Promise<DcServer> {
+  writeFileSync(join(cwd, "site.jsonl"), lines.map((line) => JSON.stringify(line)).join("\n"));
   const { code, stderr } = await runPlanner(["dc", "import", "site.jsonl"], { cwd });
   if (code !== 0) throw new Error(stderr);
   return DcServer.start(cwd);
@@ -126,5 +130,30 @@ describe.skipIf(missing !== undefined)("A page of an inventory that lacks data",
     expect(shares.filter((one) => one.endsWith(" is no fault"))).toEqual([]);
     const pages = new Set(shares.map((one) => one.split(": ")[0]));
     expect([...pages]).toEqual(["", "racks", "supplies", "device/PDU-1", "floor/floor%3AS%2F1"]);
+  });
+
+  test("says of names and positions alone that neither loads nor anything to fail is recorded", async () => {
+    const names = await started(NAMES);
+    const page = await browser.newPage({ viewport: { width: 1440, height: 900 } });
+    try {
+      await withPageReport(page, async () => {
+        await page.goto(names.url);
+        await page.getByRole("heading", { name: "No supply, cooling unit or switch is recorded." }).waitFor();
+        const readGauge = async (name: string) => {
+          const text = await page.getByRole("region", { name, exact: true }).innerText();
+          return text.replaceAll(/\s+/g, " ").toLowerCase();
+        };
+        await page.getByText("no load recorded").waitFor();
+        await page.getByText("no heat recorded").waitFor();
+        expect(await readGauge("Power")).toContain("draw not recorded 1 device");
+        expect(await readGauge("Cooling, air")).toContain("cooling units none recorded reserve unknown");
+        await page.getByText("No supply, cooling unit or switch is recorded, so nothing was failed in turn.").waitFor();
+        await page.goto(`${names.url}/#/rack/R1`);
+        await page.getByText("No supply, cooling unit or switch is recorded inside it.").waitFor();
+      });
+    } finally {
+      await page.close();
+      await names.end();
+    }
   });
 });

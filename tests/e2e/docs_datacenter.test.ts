@@ -46,6 +46,7 @@ const NOT_TYPED: Readonly<Record<string, string>> = {
   "docs/datacenter.md#MCP server": "an agent's program; dc_mcp_http runs the official clients",
   "docs/deploy/README.md#Deploying the datacenter service": "needs podman; test:release runs the image in a sandbox",
   "docs/import/containerlab.md#Import from containerlab": "the reader's file; dc_import_from does",
+  "docs/import/csv.md#By HTTP": "the reader's file and token; import_route does",
   "docs/import/csv.md#Import from a spreadsheet": "the reader's files; dc_import_from does",
   "docs/import/device-types.md#Types of devices": "the public library; dc_import_from does with files of its form",
   "docs/import/netbox.md#Import from NetBox": "the reader's NetBox; dc_import_from does with a server of its form",

@@ -13,7 +13,7 @@ import { LIST_INVENTORY_RPC } from "../lists/inventory_rows.ts";
 import { formatColumnText } from "../lists/list_kinds.ts";
 import { formatPageUrl } from "../router.ts";
 import { Card, joinWithCommas, RefLink } from "../ui/parts.tsx";
-import { describeWorstFailure, findWorstImpact, formatCauseUrl, getCauseState } from "./rehearsal.ts";
+import { describeWorstFailure, findWorstImpact, formatCauseUrl, getCauseState, NOTHING_TO_FAIL } from "./rehearsal.ts";
 
 /** Maximum number of elements that a cause names besides its first one. */
 const MAX_NAMED_ELEMENTS = 3;
@@ -30,7 +30,11 @@ export function CauseList({ rehearsal }: { readonly rehearsal: RehearseFailuresR
         </p>
       )}
       {causes.length === 0 ? (
-        <p class="empty">No single failure takes anything. Supplies, cooling units and switches were failed in turn.</p>
+        <p class="empty">
+          {elements_failed === 0
+            ? `${NOTHING_TO_FAIL}, so nothing was failed in turn.`
+            : "No single failure takes anything. Supplies, cooling units and switches were failed in turn."}
+        </p>
       ) : (
         <ol class="causes" aria-label="Causes, the worst first">
           <li class="causes-head" aria-hidden="true">
@@ -178,8 +182,9 @@ export function WorstLossSentence({ scope }: { readonly scope: string }) {
   const reply = useScopeFailures(scope);
   // The empty line reserves its space, so that nothing below moves when the reply arrives.
   if (reply === undefined) return <>&nbsp;</>;
-  const { worst } = reply;
-  if (worst === undefined) return <>No failure inside it takes anything.</>;
+  const { worst, elements_failed } = reply;
+  if (worst === undefined)
+    return <>{elements_failed === 0 ? `${NOTHING_TO_FAIL} inside it.` : "No failure inside it takes anything."}</>;
   return (
     <>
       <StateMark state={getCauseState(worst)} label={`${getCauseState(worst)}:`} />

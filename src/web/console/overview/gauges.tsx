@@ -6,6 +6,7 @@ import { StateMark } from "../../shared/state.tsx";
 import { getVisibleShareState, type State } from "../../shared/state_of_share.ts";
 import { useCall } from "../api/client.ts";
 import type { InventoryOverview } from "../api/replies.ts";
+import { formatQuantity } from "../labels.ts";
 import { LIST_INVENTORY_RPC } from "../lists/inventory_rows.ts";
 import { formatPageUrl } from "../router.ts";
 import { MeterBar } from "../ui/parts.tsx";
@@ -33,7 +34,7 @@ function useFirstRow(kind: string, more: object) {
 }
 
 function PowerGauge() {
-  const { reply: sites } = useFirstRow("SITE", { sums: ["draw_w"] });
+  const { reply: sites } = useFirstRow("SITE", { sums: ["draw_w", "devices_without_draw"] });
   const { row: now, reply: loads } = useFirstRow("SUPPLY", { order_by: "load_pct desc" });
   const { row: then, reply: failovers } = useFirstRow("SUPPLY", { order_by: "failover_pct desc" });
   const href = formatPageUrl("supplies", "", { order: "failover_pct desc" });
@@ -41,19 +42,22 @@ function PowerGauge() {
     return <WaitingGauge name="Power" href={href} />;
   const share = now?.figures["load_pct"];
   const after = then?.figures["failover_pct"];
-  const [value = "–", unit = ""] = formatWatts(sites?.sums["draw_w"]).split(" ");
+  const { draw_w: draw = 0, devices_without_draw: unknown = 0 } = sites.sums;
+  const isKnown = draw > 0 || unknown === 0;
+  const [value = "", unit = ""] = isKnown ? formatWatts(draw).split(" ") : ["–"];
   return (
     <Gauge
       name="Power"
       href={href}
       state={getVisibleShareState(after ?? share)}
       value={value}
-      unit={`${unit} planned load`}
+      unit={isKnown ? `${unit} planned load` : "no load recorded"}
       share={share}
       failoverShare={after}
       lines={[
         [<>Busiest, {getRowName(now)}</>, formatRecordedFigure(share, formatPercent), share ?? 0],
         [<>after one failure, {getRowName(then)}</>, formatRecordedFigure(after, formatPercent), after ?? 0],
+        ...(unknown === 0 ? [] : [["Draw not recorded", formatQuantity(unknown, "device")] as const]),
       ]}
     />
   );
@@ -201,7 +205,10 @@ function MediumGauge(props: {
   const heatKw = figures.sites.reduce((sum, reply) => sum + reply[heat], 0);
   const [first, ...others] = left.toSorted((a, b) => b.failover_free_kw - a.failover_free_kw);
   if (first !== undefined) return <ServedGauge name={name} href={href} best={first} all={[first, ...others]} />;
-  if (figures.siteCount <= MAX_SUMMED_SITES) return <UnservedGauge name={name} href={href} heatKw={heatKw} />;
+  // What is cooled by liquid is said by its device; heat of an unknown draw goes to the air.
+  const isUnknown = medium === "air" && heatKw === 0 && figures.areas.some((area) => area.devices_without_draw > 0);
+  if (figures.siteCount <= MAX_SUMMED_SITES)
+    return <UnservedGauge name={name} href={href} heatKw={isUnknown ? undefined : heatKw} />;
   const value = formatCount(figures.siteCount);
   const lines = [["Reserve", "unknown"]] as const;
   return (
@@ -213,17 +220,18 @@ interface AreaCooling extends FreeCooling {
   readonly ref: string;
 }
 
-/** Gauge of heat without a recorded cooling unit, which has no percentage. */
-function UnservedGauge({ name, href, heatKw }: { readonly name: string; readonly href: string; heatKw: number }) {
-  const isNeeded = heatKw > 0;
-  const [value = "", unit = ""] = formatKilowatts(heatKw).split(" ");
+/** Gauge of heat without a recorded cooling unit, which has no percentage; undefined is heat that nothing records. */
+function UnservedGauge(props: { readonly name: string; readonly href: string; heatKw: number | undefined }) {
+  const { name, href, heatKw } = props;
+  const isNeeded = heatKw !== 0;
+  const [value = "", unit = ""] = heatKw === undefined ? ["–"] : formatKilowatts(heatKw).split(" ");
   return (
     <Gauge
       name={name}
       href={href}
       value={value}
       state={isNeeded ? "unknown" : undefined}
-      unit={`${unit} of heat`}
+      unit={heatKw === undefined ? "no heat recorded" : `${unit} of heat`}
       lines={[
         ["Cooling units", isNeeded ? "none recorded" : "none needed"],
         ["Reserve", isNeeded ? "unknown" : "not needed"],

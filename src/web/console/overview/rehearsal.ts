@@ -44,6 +44,9 @@ export function findWorstImpact({ elements }: FailureCause): Impact | undefined 
   return elements[0]?.impact;
 }
 
+/** Says of an inventory or place without anything to fail that it is not known to be safe. */
+export const NOTHING_TO_FAIL = "No supply, cooling unit or switch is recorded";
+
 /** Describes the failure that takes most in one sentence; `none` if no rack and no device is affected. */
 export function describeWorstFailure(
   worst: FailedElement | undefined,

@@ -16,7 +16,7 @@ import { formatQuantity } from "../labels.ts";
 import { createLazyComponent } from "../on_demand.tsx";
 import { CauseList, CurrentFailures, useCurrentFailures, WorstLossSentence } from "../overview/causes.tsx";
 import { OverviewGauges } from "../overview/gauges.tsx";
-import { describeWorstFailure, useFailureRehearsal } from "../overview/rehearsal.ts";
+import { describeWorstFailure, NOTHING_TO_FAIL, useFailureRehearsal } from "../overview/rehearsal.ts";
 import { WorstFindings } from "../readings/measured.tsx";
 import { formatPageUrl } from "../router.ts";
 import { PageHead, ReplyView } from "../ui/page.tsx";
@@ -376,5 +376,6 @@ function formatOverviewTitle(
   if (rehearsal === undefined || failures === undefined) return "Overview";
   const failed = failures.reduce((sum, { list }) => sum + list.total_count, 0);
   const now = failed === 0 ? "" : `${formatQuantity(failed, "thing")} ${failed === 1 ? "is" : "are"} failed. `;
-  return `${now}${describeWorstFailure(rehearsal.worst)}`;
+  const none = rehearsal.elements_failed === 0 ? `${NOTHING_TO_FAIL}.` : undefined;
+  return `${now}${describeWorstFailure(rehearsal.worst, none)}`;
 }

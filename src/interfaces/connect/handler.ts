@@ -410,9 +410,11 @@ async function answerStream({ env }: RouteContext, handler: UniversalHandler): P
 
 /** Registers a method whose calls the service answers; one that no row of the table implements answers `unimplemented`. */
 function registerMethod(router: ConnectRouter, method: DescMethod): void {
-  router.rpc(method as DescMethodUnary, () => {
+  const refuse = () => {
     throw new ConnectError(`${method.name} is not implemented yet`, Code.Unimplemented);
-  });
+  };
+  // The library writes the details of every refusal with these options.
+  router.rpc(method as DescMethodUnary, refuse, { jsonOptions: JSON_OPTIONS, binaryOptions: BINARY_OPTIONS });
 }
 
 /**

@@ -60,6 +60,14 @@ describe("Connect JSON", () => {
     expect(camel.body.device.rack_code).toBe("R1");
   });
 
+  test("writes the details of a refusal in snake_case with zero values too, as JSON beside their bytes", async () => {
+    const unread = await json(at, "UpsertRack", { rack: { code: "no code", location: LOCATION } });
+    const missing = await json(at, "GetRack", { code: "R9" });
+
+    expect(unread.body.details[1].debug).toMatchObject({ field_violations: [{ field: "rack.code" }] });
+    expect(missing.body.details[1].debug).toMatchObject({ resource_type: "rack", resource_name: "R9", owner: "" });
+  });
+
   test("says who wrote, through which interface and from where in the change log", async () => {
     const at = await served({ authRequired: true });
 

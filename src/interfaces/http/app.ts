@@ -23,7 +23,7 @@ import {
   type RouteMiddleware,
   type WholeReply,
 } from "../connect/kept_replies.ts";
-import { readBody } from "../connect/request_body.ts";
+import { chargeBytes, readBody } from "../connect/request_body.ts";
 import { createServiceBackend } from "../dc_mcp/service_backend.ts";
 import { createGraphqlHandler } from "../graphql/handler.ts";
 import { MAX_BULK_BODY_BYTES } from "../graphql/large_values.ts";
@@ -33,11 +33,11 @@ import type { WebhookSecrets } from "./followed_file.ts";
 import {
   createImportResponse,
   findIsSheet,
+  IMPORT_COPIES,
   IMPORT_TYPES,
   MAX_IMPORT_BYTES,
   openImport,
   readImportParameters,
-  SHEET_COPIES,
 } from "./import_route.ts";
 import { METRIC_FORMATS, type MetricFormat } from "./metrics.ts";
 import { createModuleHandler, hasCurrentCopy, MODULES_PATH } from "./page_modules.ts";
@@ -380,7 +380,7 @@ async function answerImport(context: RouteContext, options: AppOptions): Promise
     });
   const parameters = readImportParameters(context.req.queries());
   const file = Buffer.from(await readBody(incoming, { account, limit: MAX_IMPORT_BYTES, isJson: !isSheet }));
-  if (isSheet && !account.tryCharge(file.length * SHEET_COPIES)) throw createBusyRefusal();
+  chargeBytes(account, file.length * IMPORT_COPIES);
   const scheduler = new CooperativeScheduler(undefined, findConnection(incoming));
   const run = await openImport({ ...parameters, file, isSheet, service, caller, scheduler });
   return createImportResponse(run, {

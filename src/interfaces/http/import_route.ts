@@ -28,8 +28,8 @@ import { OperationError, shortenText } from "#kernel/errors.ts";
 
 /** Maximum size of an imported file, in bytes. Our choice: as the largest RPC message. */
 export const MAX_IMPORT_BYTES = 16 * 1024 * 1024;
-/** Memory of a sheet per byte of its file: cells, resources and events. Our choice: not measured. */
-export const SHEET_COPIES = 8;
+/** Memory of an import per byte of its file: cells or JSON, resources and events. Our choice: not measured. */
+export const IMPORT_COPIES = 8;
 /** Maximum number of rows. Our choice: a dry run holds them all in memory, which takes some 10 KiB for each. */
 const MAX_ROWS = 50_000;
 /** Number of resources in one transaction: few, so that other writes wait for milliseconds and progress is shown. */

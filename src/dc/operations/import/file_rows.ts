@@ -148,7 +148,7 @@ function setValueAt(resource: ResourceJson, [name = "", inner]: readonly string[
 
 /** Reads JSON Lines, `{"rack": {…}}` on each line, or one JSON object of lists, `{"racks": […], "devices": […]}`. */
 export async function readJsonRows(text: string, scheduler: CooperativeScheduler): Promise<FileRows> {
-  const whole = tryParseJson(text);
+  const whole = tryParseJson(text.replace(/^\ufeff/, ""));
   const isLists =
     isJsonObject<JsonValue>(whole) && Object.keys(whole).some((key) => KINDS.some(({ list }) => list === key));
   const rows: FileRow[] = [];

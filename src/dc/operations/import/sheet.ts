@@ -68,7 +68,9 @@ async function* readAllRecords(text: CsvText, shown: string): AsyncGenerator<Csv
       bom: true,
       delimiter: detectDelimiter(beginning),
       info: true,
+      record_delimiter: ["\r\n", "\n", "\r"],
       relax_column_count: true,
+      relax_quotes: true,
       skip_empty_lines: true,
     }),
   );
@@ -204,11 +206,11 @@ function convertToEnumValue(
   values: readonly { readonly name: string; readonly number: number; readonly localName: string }[],
   text: string,
 ): string {
-  const normalize = (word: string) => word.toUpperCase().replace(/[^A-Z0-9]+/g, "_");
-  const wanted = normalize(text);
-  const found =
-    values.find(({ name }) => name === wanted || name.endsWith(`_${wanted}`)) ??
-    values.find(({ localName }) => normalize(formatConstant(localName)) === wanted);
+  const reduce = (word: string) => word.toUpperCase().replace(/[^A-Z0-9]+/g, "");
+  const wanted = reduce(text);
+  const found = values.find(({ name, localName }) =>
+    [name, localName, formatConstant(localName)].some((word) => reduce(word) === wanted),
+  );
   if (found !== undefined && found.number !== 0) return found.name;
   const words = values.filter(({ number }) => number > 0).map(({ localName }) => localName.toLowerCase());
   throw new Error(`"${text}" is none of its values: expected ${words.join(", ")}`);

@@ -36,9 +36,9 @@ export function ImportResult(props: {
       <div role="status" aria-live="polite">
         <progress max={total} value={sent} aria-label={step === "check" ? "Items checked" : "Items sent"} />
         <ImportSummary run={run} />
-        {!running && !isDone && sent < total ? (
+        {!running && !isDone && (total === 0 || sent < total) ? (
           <button type="button" onClick={() => void goOn()}>
-            Go on with the other {formatCount(total - sent)}
+            {total === 0 ? "Try again" : `Go on with the other ${formatCount(total - sent)}`}
           </button>
         ) : null}
       </div>

@@ -88,6 +88,23 @@ describe("POST /import", () => {
     expect(unknown).toEqual([]);
   });
 
+  test("takes words of values in any spelling, but no part of one, and quotes and line ends as people paste them", async () => {
+    const columns = "kind=device&column=code&column=kind&column=name&default=location.site_id=S";
+    const rows = ['A,Rack PDU,Shelf 19" deep', "B,rackpdu,b\r", "C,PDU,c", "D,rack-pdu,d"];
+
+    const tried = await send(`${columns}&dry_run=true`, ["Code,Kind,Name", ...rows].join("\n"));
+
+    const changes = of(tried, "end")[0].changes.map(({ device }: { readonly device: object }) => device);
+    expect(changes).toMatchObject([
+      { code: "A", kind: "DEVICE_KIND_RACK_PDU", name: 'Shelf 19" deep' },
+      { code: "B", kind: "DEVICE_KIND_RACK_PDU", name: "b" },
+      { code: "D", kind: "DEVICE_KIND_RACK_PDU", name: "d" },
+    ]);
+    expect(of(tried, "refused")).toMatchObject([
+      { line: 4, problems: [{ field: "kind", message: expect.stringContaining('"PDU" is none of its values') }] },
+    ]);
+  });
+
   test("takes JSON in any spelling of requests, and names the field and the line that it cannot read", async () => {
     const rack = { code: "R", location: { siteId: "S", floorNumber: 1 } };
     const device = { code: "D", kind: "OTHER", rackCode: "R" };

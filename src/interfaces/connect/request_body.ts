@@ -75,11 +75,20 @@ export function queueLargeBodies(): MiddlewareHandler<RouteEnv> {
     // hono would take what `next` resolves with for a response.
     const bytes = context.get("body")?.length ?? 0;
     if (bytes < QUEUED_BODY_BYTES) return void (await next());
+    const { incoming, outgoing } = context.env;
+    const left = new AbortController();
+    outgoing.once("close", () => left.abort(createUploadAbortedError()));
     context.get("account").objectBytes = bytes * OBJECT_BYTES;
-    await slots.runInSlot(async () => {
+    const answer = async () => {
       await new Promise(setImmediate);
-      const { incoming, outgoing } = context.env;
       if (hasDisconnected(incoming, outgoing)) context.set("failure", createUploadAbortedError());
+      await next();
+    };
+    await slots.runInSlot(answer, left.signal).catch(async (error: unknown) => {
+      if (error !== left.signal.reason) throw error;
+      // The caller has left the queue, so its body is not kept until its turn.
+      context.set("body", undefined);
+      context.set("failure", error);
       await next();
     });
   };

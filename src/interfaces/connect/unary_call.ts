@@ -44,7 +44,7 @@ import {
 import { type FindPrincipal, findConnection } from "./caller.ts";
 import { createUploadAbortedError } from "./errors.ts";
 import type { RouteEnv, WholeReply } from "./kept_replies.ts";
-import { COMPRESS_MIN_BYTES, ENVELOPE_BYTES, MAX_MESSAGE_BYTES } from "./limits.ts";
+import { COMPRESS_MIN_BYTES, computeMaxInflatedBytes, ENVELOPE_BYTES, MAX_MESSAGE_BYTES } from "./limits.ts";
 import { checkBinaryShape, checkJsonShape } from "./message_shape.ts";
 import { chargeBytes, LARGE_BODY_BYTES, readBody } from "./request_body.ts";
 
@@ -111,8 +111,9 @@ async function readMessageBytes(head: CallHead, incoming: NodeRequest, account: 
   const limit = MAX_MESSAGE_BYTES + (isEnveloped ? ENVELOPE_BYTES : 0);
   const body = message ?? (await readBody(incoming, { account, limit, isJson }));
   const sent = isEnveloped ? extractMessage(body, isCompressed) : { bytes: body, isCompressed };
+  // Charged before it is inflated, so that many small bodies cannot grow at once.
+  if (sent.isCompressed) chargeBytes(account, computeMaxInflatedBytes(sent.bytes.length));
   const bytes = sent.isCompressed ? await decompress(sent.bytes, compression) : sent.bytes;
-  if (sent.isCompressed) chargeBytes(account, bytes.length);
   const isChecked = isBinary ? bytes.length < LARGE_BODY_BYTES : isJson && message === undefined;
   if (!isChecked)
     await new CooperativeScheduler(undefined, findConnection(incoming)).run(

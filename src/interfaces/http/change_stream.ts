@@ -168,8 +168,10 @@ export async function readJsonBytes({ req, env, get }: RouteContext, limit: numb
   const isPlain = encoding === "identity";
   const sent = await readBody(env.incoming, { account: get("account"), limit, isJson: isPlain });
   if (isPlain) return sent;
-  const bytes = await unzipBody(sent, Math.min(limit, computeMaxInflatedBytes(sent.length)));
-  chargeBytes(get("account"), bytes.length);
+  const maxBytes = Math.min(limit, computeMaxInflatedBytes(sent.length));
+  // Charged before it is inflated, so that many small bodies cannot grow at once.
+  chargeBytes(get("account"), maxBytes);
+  const bytes = await unzipBody(sent, maxBytes);
   await createScheduler(env.incoming).run(checkJsonShape(bytes));
   return bytes;
 }

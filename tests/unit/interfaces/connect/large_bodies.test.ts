@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import { EventEmitter } from "node:events";
 import { Hono } from "hono";
 import type { RouteEnv } from "#interfaces/connect/kept_replies.ts";
 import { queueLargeBodies } from "#interfaces/connect/request_body.ts";
@@ -24,8 +25,9 @@ function openApp() {
     await new Promise<void>((resolve) => ends.set(name, resolve));
     return context.text(context.get("failure") === undefined ? "answered" : "gone");
   });
-  const ask = async (name: string, bytes: number, isClosed = false) => {
-    const env = { incoming: {}, outgoing: { closed: isClosed } } as unknown as RouteEnv["Bindings"];
+  const ask = async (name: string, bytes: number, closed = false, connection = new EventEmitter()) => {
+    const outgoing = Object.assign(connection, { closed });
+    const env = { incoming: {}, outgoing } as unknown as RouteEnv["Bindings"];
     return (await app.request(`/${name}?bytes=${bytes}`, {}, env)).text();
   };
   const waitFor = async (name: string) => {
@@ -56,4 +58,21 @@ test("queueLargeBodies tells a route that the caller of a large body has gone", 
   end("left");
 
   expect(await answer).toBe("gone");
+});
+
+test("queueLargeBodies does not keep a large body whose caller leaves before its turn", async () => {
+  const { ask, waitFor, end } = openApp();
+  const connection = new EventEmitter();
+  const first = ask("first", LARGE);
+  await waitFor("first");
+  const left = ask("left", LARGE, false, connection);
+  await new Promise(setImmediate);
+
+  connection.emit("close");
+  await waitFor("left");
+  end("left");
+
+  expect(await left).toBe("gone");
+  end("first");
+  expect(await first).toBe("answered");
 });

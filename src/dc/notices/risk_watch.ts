@@ -90,12 +90,15 @@ export class RiskWatch {
     const seen = await this.#readRevisions();
     if (seen === undefined || (seen === this.#lastRevisions && begun < this.#dueAt)) return 0;
     const worked = getIdleWorkMs();
-    // The first look compares everything with what is stored. Racks are read alone from then on.
-    const isFirst = this.#racksDueAt === Number.POSITIVE_INFINITY;
+    // Racks are read alone as soon as something is stored with which they can be compared.
+    let isStored = this.#racksDueAt !== Number.POSITIVE_INFINITY;
+    if (!isStored)
+      isStored = (await this.#options.store.read((reader) => reader.document(RISKS_SPACE, RISKS_KEY))) !== undefined;
+    if (isStored && this.#racksDueAt === Number.POSITIVE_INFINITY) this.#racksDueAt = begun;
     try {
-      const kinds = isFirst ? this.#query.kinds : this.#query.kinds.difference(RACK_KINDS);
+      const kinds = isStored ? this.#query.kinds.difference(RACK_KINDS) : this.#query.kinds;
       const added = await this.#storeChanges(kinds, SYSTEM_CALLER);
-      if (isFirst) this.#racksDueAt = begun + RACK_INTERVAL_MS;
+      if (!isStored) this.#racksDueAt = begun + RACK_INTERVAL_MS;
       this.#lastRevisions = seen;
       this.#dueAt = begun + MAX_READ_INTERVAL_MS;
       return added;
@@ -129,6 +132,7 @@ export class RiskWatch {
   }
 
   async #storeChanges(kinds: ReadonlySet<RiskKind>, caller: Caller): Promise<number> {
+    if (kinds.size === 0) return 0;
     const { store, service, clock } = this.#options;
     const read = await readAllRisks({ service, caller, ...this.#query, kinds });
     const topology = await service.getInventoryGraphs();
@@ -186,7 +190,8 @@ function compareRisks(
     const notice = createRiskNotice(subject, was, is, at);
     if (notice !== undefined) notices.push(notice);
   }
-  return { notices, known };
+  // In one order, whichever kinds were read, so that equal risks are not written again.
+  return { notices, known: Object.fromEntries(Object.entries(known).sort(([a], [b]) => compareText(a, b))) };
 }
 
 function createRiskNotice(

@@ -275,11 +275,24 @@ async function readPathsByHost(session: NetworkSession): Promise<PathsByHostKey>
   for (const [host, paths] of earlier.paths)
     if (paths.some((codes) => codes.some((code) => earlier.recabled.has(code)))) affected.add(host);
   for (const code of await found.listReachedDevices([...earlier.recabled])) affected.add(code);
-  await found.addCables(await reader.cablesOfAll([...affected]), affected);
+  const hosts = [...affected].filter((code) => isHost(topology, keys, code));
+  for await (const [some, cables] of readCablesOf(session, hosts)) await found.addCables(cables, new Set(some));
   const paths = new Map(earlier.paths);
   for (const code of affected) paths.delete(code);
   for (const [code, own] of found.listPaths()) paths.set(code, own);
   return paths;
+}
+
+/** Number of devices whose cables are read in one statement. Our choice: some milliseconds. */
+const CABLED_DEVICES = 100;
+
+/** Reads the cables of some devices in parts, with a turn for other work between; a cable comes with both its ends. */
+async function* readCablesOf({ reader, scheduler }: NetworkSession, codes: readonly string[]) {
+  for (let at = 0; at < codes.length; at += CABLED_DEVICES) {
+    const some = codes.slice(at, at + CABLED_DEVICES);
+    await scheduler.yieldIfDue();
+    yield [some, await reader.cablesOfAll(some)] as const;
+  }
 }
 
 /** Follows data cables from hosts to switches. */
@@ -324,15 +337,16 @@ class PathReader {
 
   /** Lists the keys of all devices on the ways through the data cables of some devices. */
   async listReachedDevices(codes: readonly string[]): Promise<readonly string[]> {
-    const cables = (await this.#session.reader.cablesOfAll(codes)).filter(isActiveDataCable);
-    const ways = await Promise.all(
-      cables.map(async ({ a, b }) => {
+    const ways: string[] = [];
+    for await (const [, cables] of readCablesOf(this.#session, codes)) {
+      const traced = cables.filter(isActiveDataCable).map(async ({ a, b }) => {
         const ends = [codeKey(a.deviceCode), codeKey(b.deviceCode)];
         if (!ends.some((code) => isPanel(this.#session.topology, code))) return ends;
         return (await this.#tracer.tracePaths(a)).flatMap(({ devices }) => devices);
-      }),
-    );
-    return ways.flat();
+      });
+      ways.push(...(await Promise.all(traced)).flat());
+    }
+    return ways;
   }
 
   /** Returns the paths by which each host is reached. */

@@ -250,16 +250,23 @@ export function openProcessRecords(root: string, clock: Clock) {
 
 async function startProcessRecord(root: string, given: NewProcessRecord, begun: object = {}): Promise<ProcessRecord> {
   await removeLeftoverFiles(join(root, PROCESSES_FOLDER));
-  const { process_id, spec_id, pid, started_at, mode } = given;
-  const record: ProcessRecord = { process_id, spec_id, pid, status: "running", started_at, completed_at: null, mode };
-  const file = buildRecordPath(process_id);
+  const record = createRunningRecord(given);
+  const file = buildRecordPath(record.process_id);
   await replaceFile(join(root, file), file, formatRecord({ ...record, host: hostname(), ...begun }));
   return record;
 }
 
-function announceRecord(root: string, given: NewProcessRecord): Promise<void> {
-  return runWithProjectLock(root, async () => {
-    const read = readJsonFile(join(root, buildRecordPath(given.process_id)));
+function createRunningRecord({ process_id, spec_id, pid, started_at, mode }: NewProcessRecord): ProcessRecord {
+  return { process_id, spec_id, pid, status: "running", started_at, completed_at: null, mode };
+}
+
+async function announceRecord(root: string, given: NewProcessRecord): Promise<void> {
+  const file = buildRecordPath(given.process_id);
+  const text = formatRecord({ ...createRunningRecord(given), host: hostname() });
+  // Without the lock, which another process may hold for long: the agent's process has been started already.
+  if (await createFile(join(root, file), file, text)) return;
+  await runWithProjectLock(root, async () => {
+    const read = readJsonFile(join(root, file));
     const own = read.kind === "object" && read.object["started_at"] === given.started_at;
     // Otherwise an earlier process had the same number.
     if (!own) await startProcessRecord(root, given);

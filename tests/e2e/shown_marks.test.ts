@@ -12,7 +12,7 @@ afterEach(() => {
   project[Symbol.dispose]();
 });
 
-const FAILING = `sh -c 'seq 40; printf "\\033[31mexpected <b> & 3\\033[0m\\n" >&2; test -f repaired'`;
+const FAILING = `sh -c 'seq 40; printf "\\033[31mexpected <b> & 3\\033[0m\\n"; test -f repaired'`;
 const BODY = `# T
 
 ## Acceptance Criteria

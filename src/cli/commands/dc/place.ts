@@ -63,7 +63,7 @@ export const command = defineCommand({
     { flags: ["json", "csv"], summary: "Print the reply as JSON, or the positions as CSV" },
   ],
   examples: {
-    "planner dc place --count 12 --height 2 --draw 800 --redundancy two-n": "Place servers",
+    "planner dc place --count 12 --redundancy two-n": "Place servers",
     "planner dc place row:AMS1/1/B --like STO-A09-1 --count 4": "Copy a device",
   },
   async run({ args: { db, scope, picture, theme, "apply-file": applyFile, limit, json, csv, ...words }, cli }) {

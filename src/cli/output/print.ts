@@ -1,5 +1,4 @@
 import { fstatSync, writeSync } from "node:fs";
-import { stripVTControlCharacters } from "node:util";
 import { OperationError } from "#kernel/errors.ts";
 import { escapeForTerminal, getVisibleSign } from "#kernel/escape.ts";
 
@@ -113,11 +112,6 @@ export function sanitizeReport<Report>(report: Report): Report {
   return JSON.parse(JSON.stringify(report), (_key, value) =>
     typeof value === "string" ? sanitizeLines(value) : value,
   );
-}
-
-/** Removes colours and other terminal sequences from a program's output, then sanitizes it. */
-export function removeEscapes(text: string): string {
-  return sanitizeLines(stripVTControlCharacters(text));
 }
 
 type Stream = "stdout" | "stderr";

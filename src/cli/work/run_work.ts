@@ -16,16 +16,8 @@ import { askToAcceptCommands } from "../accept_commands.ts";
 import type { Cli } from "../declaration.ts";
 import { EXIT_STATUS, type ExitStatus } from "../exit_status.ts";
 import type { OpenedProject } from "../open_project.ts";
-import {
-  isTerminal,
-  moveCursor,
-  paint,
-  printError,
-  printJson,
-  removeEscapes,
-  type Style,
-  sanitizeLine,
-} from "../output/print.ts";
+import { isTerminal, moveCursor, paint, printError, printJson, type Style, sanitizeLine } from "../output/print.ts";
+import { removeEscapes } from "../output/remove_escapes.ts";
 import { truncateToWidth } from "../output/table.ts";
 import { measureTextWidth, printText } from "../output/wrap_text.ts";
 import { recordUnbegunRun, takeBackgroundStart } from "./background_start.ts";

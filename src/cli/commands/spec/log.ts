@@ -6,7 +6,8 @@ import { findSpecId } from "#planner/operations/shared/find_spec.ts";
 import { runTool } from "#planner/service.ts";
 import { booleanFlag, integerFlag, textFlag } from "../../args.ts";
 import { defineCommand } from "../../command.ts";
-import { isStdoutClosed, print, printJson, removeEscapes } from "../../output/print.ts";
+import { isStdoutClosed, print, printJson } from "../../output/print.ts";
+import { removeEscapes } from "../../output/remove_escapes.ts";
 import { ANY_ID, JSON_FLAG } from "../../shared_arguments.ts";
 
 /** Interval between checks of a followed log, in milliseconds. */

@@ -5,7 +5,8 @@ import { type Args, type ArgValues, booleanFlag, textFlag } from "../../args.ts"
 import { defineCommand } from "../../command.ts";
 import type { Cli } from "../../declaration.ts";
 import { EXIT_STATUS, type ExitStatus } from "../../exit_status.ts";
-import { isInteractive, print, printJson, removeEscapes } from "../../output/print.ts";
+import { isInteractive, print, printJson } from "../../output/print.ts";
+import { removeEscapes } from "../../output/remove_escapes.ts";
 import { printText } from "../../output/wrap_text.ts";
 import type { DecisionContext } from "../../review/decide.ts";
 import { ANY_ID, JSON_FLAG, readTextOrInput } from "../../shared_arguments.ts";

@@ -14,7 +14,8 @@ import { defineCommand } from "../../command.ts";
 import { runApprovalDecision } from "../../decide_approval.ts";
 import type { Cli } from "../../declaration.ts";
 import { EXIT_STATUS, type ExitStatus } from "../../exit_status.ts";
-import { print, printJson, removeEscapes, sanitizeLine, sanitizeLines } from "../../output/print.ts";
+import { print, printJson, sanitizeLine, sanitizeLines } from "../../output/print.ts";
+import { removeEscapes } from "../../output/remove_escapes.ts";
 import { ACTIVE_ID, ACTIVE_IDS, JSON_FLAG } from "../../shared_arguments.ts";
 import { NO_LIMIT } from "../../spec_filter.ts";
 

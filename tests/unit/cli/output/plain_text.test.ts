@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
-import { removeEscapes, sanitizeLine, sanitizeLines } from "#cli/output/print.ts";
+import { sanitizeLine, sanitizeLines } from "#cli/output/print.ts";
+import { removeEscapes } from "#cli/output/remove_escapes.ts";
 import { escapeForTerminal } from "#kernel/escape.ts";
 
 test("plainLine shows control characters as signs instead of passing them on", () => {

@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from "bun:test";
 import { create, type DescMessage, type MessageInitShape } from "@bufbuild/protobuf";
-import { initWasm, Resvg } from "@resvg/resvg-wasm";
+import { Resvg } from "@resvg/resvg-wasm";
 import fc from "fast-check";
 import { RENDER_VIEWS, THEMES } from "#dc/model/enum_values.ts";
 import { drawElevation } from "#dc/render/elevation/elevation.ts";
@@ -17,14 +17,12 @@ import {
   ThermalHeadroomResponseSchema,
 } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { loadPage } from "#runtime/pages.ts";
-import { readRasterFiles } from "#runtime/raster_worker.ts";
+import { loadRasterizer } from "../../../support/dc/rasterizer.ts";
 import { cutTexts, overlappingTexts } from "../../../support/dc/scene_checks.ts";
 import { law } from "../../../support/law.ts";
 import { LAW_RUNS } from "../../../support/law_runs.ts";
 
-beforeAll(async () => {
-  await initWasm((await readRasterFiles()).wasm);
-});
+beforeAll(async () => void (await loadRasterizer()));
 
 /** A message of generated numbers, unknown values of enumerations included. */
 function made<Desc extends DescMessage>(schema: Desc, init: object) {

@@ -1,19 +1,16 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { initWasm, Resvg } from "@resvg/resvg-wasm";
+import { Resvg } from "@resvg/resvg-wasm";
 import { formatDotGraph } from "#dc/render/dot.ts";
 import { formatSvg } from "#dc/render/render_screen.ts";
 import type { Item, Scene } from "#dc/render/scene.ts";
-import { readRasterFiles } from "#runtime/raster_worker.ts";
+import { loadRasterizer } from "../../../support/dc/rasterizer.ts";
 import { textsOf } from "../../../support/dc/scene_checks.ts";
 import { SCREEN_CASES, usualDrawing } from "../../../support/dc/screen_cases.ts";
 import { HAS_GRAPHVIZ, layOut } from "../../../support/graphviz.ts";
 
 let fonts: Uint8Array[] = [];
 beforeAll(async () => {
-  const files = await readRasterFiles();
-  // Another test of this process may have loaded it.
-  await initWasm(files.wasm).catch(() => undefined);
-  fonts = [...files.fonts];
+  fonts = [...(await loadRasterizer()).fonts];
 });
 afterAll(() => {
   fonts = [];

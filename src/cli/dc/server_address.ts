@@ -89,19 +89,24 @@ function parseServerUrl(given: string): string {
 /** Calls an RPC with Connect's JSON. @throws ServerRefusal for an error reply, OperationError if no server replies */
 export async function callServer(address: ServerAddress, rpc: string, request: string): Promise<JsonValue> {
   const service = PLANNING_RPC_NAMES.includes(rpc) ? "PlanningService" : "DatacenterService";
-  const text = await postToServer(address, `/datacenter.v1.${service}/${rpc}`, { body: request });
-  return JSON.parse(text) as JsonValue;
+  const sent = { body: request, type: "application/json" };
+  return postToServer(address, `/datacenter.v1.${service}/${rpc}`, sent, (text) => tryParseJson(text) as JsonValue);
 }
 
-/** Posts a body and returns the reply. @throws ServerRefusal for an error reply, OperationError if no server replies */
-export async function postToServer(
+/**
+ * Posts a body and returns what `read` makes of the reply; of undefined it is none of a planner server.
+ * @throws ServerRefusal for an error reply, OperationError if no server replies
+ */
+export async function postToServer<Reply>(
   address: ServerAddress,
   path: string,
-  { body, type = "application/json" }: { readonly body: string; readonly type?: string },
-): Promise<string> {
-  const { response, text } = await sendRequest(address, path, { body, type });
+  sent: { readonly body: string; readonly type: string },
+  read: (text: string) => Reply | undefined,
+): Promise<Reply> {
+  const { response, text } = await sendRequest(address, path, sent);
+  const reply = response.ok ? read(text) : undefined;
+  if (reply !== undefined) return reply;
   const json = tryParseJson(text);
-  if (response.ok && (json !== undefined || type !== "application/json")) return text;
   if (isErrorReply(json))
     throw new ServerRefusal(json.message ?? json.code, json.code, (json.details ?? []).flatMap(decodeDetail));
   const told = `${response.status} ${response.statusText}`.trim();

@@ -41,7 +41,7 @@ async function sendLines(address: ServerAddress, lines: readonly string[]): Prom
 async function postLines(address: ServerAddress, text: string): Promise<readonly ItemWriteResult[]> {
   for (let tries = 1; ; tries += 1) {
     try {
-      return readResults(await postToServer(address, "/import", { body: text, type: "application/x-ndjson" }));
+      return await postToServer(address, "/import", { body: text, type: "application/x-ndjson" }, readResults);
     } catch (error) {
       const code = error instanceof ServerRefusal ? error.code : error instanceof OperationError ? error.kind : "";
       if (!["unavailable", "aborted"].includes(code) || tries >= MAX_ATTEMPTS) throw error;

@@ -299,7 +299,8 @@ export async function forecastConflicts(
   const found: PredictedConflict[] = [];
   for (const [index, one] of compared.entries()) {
     for (const other of compared.slice(index + 1)) {
-      const merged = await mergeInMemory(git, `refs/heads/${one.branch}`, `refs/heads/${other.branch}`);
+      const merged = await tryMergeInMemory(git, `refs/heads/${one.branch}`, `refs/heads/${other.branch}`);
+      if (merged === "missing") return [];
       const files = (merged?.conflicts ?? []).filter((path) => !isSpecPath(path));
       if (files.length > 0) found.push({ specs: [one.id, other.id], files });
     }
@@ -316,8 +317,14 @@ export interface MergedTree {
 
 /** Merges two commits without a checkout; null if git cannot, for example before 2.38. */
 export async function mergeInMemory(git: Git, ours: string, theirs: string): Promise<MergedTree | null> {
+  const merged = await tryMergeInMemory(git, ours, theirs);
+  return merged === "missing" ? null : merged;
+}
+
+async function tryMergeInMemory(git: Git, ours: string, theirs: string): Promise<MergedTree | "missing" | null> {
   const merge = ["merge-tree", "--write-tree", "--name-only", "--no-messages", "-z", ours, theirs];
-  const { status, stdout } = await git.try(merge);
+  const { status, stdout, stderr } = await git.try(merge);
+  if (MERGE_TREE_MISSING_PATTERN.test(stderr)) return "missing";
   if (status !== 0 && status !== 1) return null;
   const [tree = "", ...paths] = stdout.toString().split("\0").filter(Boolean);
   return { tree, conflicts: [...new Set(paths)].sort() };

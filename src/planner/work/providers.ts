@@ -61,6 +61,7 @@ export function selectProvider(config: PlannerConfig, request: ModelRequest): Pr
   }
   const extraArgs = settings.args ?? [];
   const skipsPermissions = settings.skip_permissions ?? false;
+  // `--flag=value` and `key="value"` contain two words each.
   const skippingArgument = skipsPermissions
     ? undefined
     : extraArgs.find((argument) => argument.split(/[="']+/).some((word) => row.skipWords.includes(word)));
@@ -107,7 +108,6 @@ function chooseModel({ defaults }: PlannerConfig, name: string, { model, task }:
   return chosen;
 }
 
-// `--flag=value` and `key="value"` contain two words each.
 function buildProviderError(name: string, why: string): OperationError {
   return createPreconditionError(`Cannot start the agent "${name}": ${why}`);
 }

@@ -109,7 +109,7 @@ export class PullRequests {
       : [parseForgeRequest(target, answer)];
   }
 
-  /** Reads one request. @throws OperationError as `find` */
+  /** Reads one request. @throws OperationError as `listRequests` */
   readRequest(target: RequestTarget, number: number): Promise<ForgeRequest> {
     return this.#callForge(target, buildRequestGetCall(target, number));
   }
@@ -156,7 +156,7 @@ export class PullRequests {
   /**
    * Fetches the base branch and fast-forwards the main branch to it. The spec's branch must be known.
    *
-   * @throws OperationError as `push`, or if changed files would be overwritten
+   * @throws OperationError as `pushBranch`, or if changed files would be overwritten
    */
   async advanceMainBranch(id: SpecId, { remote, target, source, base }: RequestTarget): Promise<MainBranchUpdate> {
     const { pr } = await this.#config();

@@ -58,7 +58,7 @@ export interface WorktreeState {
   readonly commits: readonly BranchCommit[];
   /** Files that the commits change, as paths from the project's root. Empty if not safe. */
   readonly changed: readonly { readonly path: string; readonly isNew: boolean }[];
-  /** Uncommitted paths, as `Worktree.uncommitted` returns them. Empty if not safe. */
+  /** Uncommitted paths, as `Worktree.listUncommittedFiles` returns them. Empty if not safe. */
   readonly uncommitted: readonly string[];
 }
 

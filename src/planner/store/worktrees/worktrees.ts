@@ -155,7 +155,7 @@ export class Worktrees {
     return listWorktreeIds(this.#root);
   }
 
-  /** Returns the ids of `known()`, and those of specs without a record whose branch exists. */
+  /** Returns the ids of `listKnownIds`, and those of specs without a record whose branch exists. */
   async listIds(): Promise<readonly SpecId[]> {
     return [...(await this.listKnownIds()), ...(await this.#findLeftoverBranches()).keys()].sort();
   }
@@ -297,7 +297,7 @@ export class Worktrees {
     return this.#query(readProjectState, null);
   }
 
-  /** Returns git's hashes of files in the commit checked out around the project, as `Worktree.blobs` does. */
+  /** Returns git's hashes of files in the commit checked out around the project, as `Worktree.readBlobHashes` does. */
   async readBlobHashes(paths: readonly string[]): Promise<ReadonlyMap<string, string>> {
     const repository = await this.#openRepository();
     return readBlobHashes({ git: repository.git, repository }, paths);

@@ -1,4 +1,5 @@
 import { OperationError } from "#kernel/errors.ts";
+import { CONFIG_FILE } from "#planner/config/config_values.ts";
 import type { PlannerContext } from "#planner/context.ts";
 import { findSpec } from "#planner/operations/shared/find_spec.ts";
 import { acceptLinesAndRules, readProjectRules } from "#planner/operations/shared/held_rules.ts";
@@ -17,7 +18,6 @@ import {
 import type { ApproveArgs } from "./commands/spec/approve.ts";
 import type { Cli } from "./declaration.ts";
 import { EXIT_STATUS, type ExitStatus } from "./exit_status.ts";
-import { CONFIG_FILE } from "./lint/config_warnings.ts";
 import type { OpenedProject } from "./open_project.ts";
 import { isInteractive, print, printJson, sanitizeLine } from "./output/print.ts";
 import { UsageError } from "./usage_error.ts";

@@ -98,10 +98,15 @@ export function findNameIndex({ meta, subCommands }: FamilyDeclaration, words: r
   });
 }
 
+export function getMember({ subCommands }: FamilyDeclaration, name: string): Member | undefined {
+  return Object.hasOwn(subCommands, name) ? subCommands[name] : undefined;
+}
+
 /** Returns the member of this name. @throws UsageError for an unknown name */
-export function findMember({ meta, subCommands }: FamilyDeclaration, name: string): Member {
-  const member = Object.hasOwn(subCommands, name) ? subCommands[name] : undefined;
+export function findMember(family: FamilyDeclaration, name: string): Member {
+  const member = getMember(family, name);
   if (member !== undefined) return member;
+  const { meta, subCommands } = family;
   const names = Object.keys(subCommands);
   const isProgram = meta.name === "";
   const near = formatSuggestion(name, isProgram ? [...names, "help"] : names);

@@ -10,7 +10,7 @@ import {
   selectFlags,
   selectPositionals,
 } from "../args.ts";
-import { describeMember, type FamilyDeclaration, findNameIndex, loadMember } from "../declaration.ts";
+import { describeMember, type FamilyDeclaration, findNameIndex, getMember, loadMember } from "../declaration.ts";
 import { print, sanitizeLine } from "../output/print.ts";
 import { formatFlagSummary, GLOBAL_FLAGS } from "../strict_command.ts";
 
@@ -113,7 +113,7 @@ async function completeMember(
   }
   const rest = before.toSpliced(at, 1);
   if (isProgram && name === "help") return completeHelpWords(family, rest);
-  const member = Object.hasOwn(family.subCommands, name) ? family.subCommands[name] : undefined;
+  const member = getMember(family, name);
   if (member === undefined) return NO_CANDIDATES;
   const loaded = await loadMember(member);
   if ("family" in loaded) return completeMember(loaded.family, current, rest);
@@ -123,7 +123,7 @@ async function completeMember(
 async function completeHelpWords(family: FamilyDeclaration, path: readonly string[]): Promise<Completion> {
   const [name, ...rest] = path;
   if (name === undefined) return listMembers(family);
-  const member = Object.hasOwn(family.subCommands, name) ? family.subCommands[name] : undefined;
+  const member = getMember(family, name);
   const loaded = member && (await loadMember(member));
   return loaded !== undefined && "family" in loaded ? completeHelpWords(loaded.family, rest) : NO_CANDIDATES;
 }

@@ -1,4 +1,5 @@
 import { OperationError } from "#kernel/errors.ts";
+import { CONFIG_FILE } from "#planner/config/config_values.ts";
 import { parseSpecId, type SpecId } from "#planner/spec/spec_id.ts";
 import { formatGitError } from "#planner/store/git/git.ts";
 import type { ReadyGit } from "#planner/store/git/start_git.ts";
@@ -37,7 +38,7 @@ export async function readProjectIndex({ git, prefix }: Repository): Promise<Pro
     const archived = ARCHIVED_PATH.exec(entry.file)?.[1];
     if (id !== undefined && !specs.has(id)) specs.set(id, entry);
     if (archived !== undefined) archivedIds.add(archived);
-    if (entry.file === ".planner/config.md") config ??= entry;
+    if (entry.file === CONFIG_FILE) config ??= entry;
   }
   return { specs, archivedIds, config };
 }

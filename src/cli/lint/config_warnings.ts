@@ -1,12 +1,10 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { CheckedConfig } from "#planner/config/check_config.ts";
+import { CONFIG_FILE } from "#planner/config/config_values.ts";
 import { DEFAULT_CONFIG } from "#planner/config/default_config.ts";
 import { hasTemplate } from "#planner/work/prompts/prompt_template.ts";
 import type { OpenedProject } from "../open_project.ts";
-
-/** Path of the configuration from the project root. Source: docs/decisions.md#s-01. */
-export const CONFIG_FILE = ".planner/config.md";
 
 /** Checks the project's configuration; a project without one has the defaults. */
 export async function checkProjectConfig({ root, context }: OpenedProject): Promise<CheckedConfig> {

@@ -1,3 +1,6 @@
+/** Path of the settings from the project root. Source: docs/decisions.md#s-01. */
+export const CONFIG_FILE = ".planner/config.md";
+
 /** Names of the agents in the provider table, the default first. Source: docs/decisions.md#s-22. */
 export const PROVIDER_NAMES = [
   "claude",

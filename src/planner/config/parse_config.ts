@@ -1,9 +1,7 @@
 import { OperationError } from "#kernel/errors.ts";
 import { type ConfigProblem, checkConfig } from "./check_config.ts";
 import type { PlannerConfig } from "./config.ts";
-
-/** Path of the configuration from the project root. */
-const CONFIG_FILE = ".planner/config.md";
+import { CONFIG_FILE } from "./config_values.ts";
 
 /**
  * Parses the text of `.planner/config.md`.

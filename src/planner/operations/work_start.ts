@@ -75,8 +75,7 @@ async function startWork(context: PlannerContext, args: WorkArguments, allowedSt
   const provider = selectProvider({ ...config, defaults }, { model: args.model ?? spec.model, task: "work" });
   // With `parallel` every pending spec that is ready is worked on, this one first.
   const others = world.specs
-    .filter(({ id }) => id !== spec.id)
-    .filter((one) => isReadyWithoutRequest(one, world.readiness))
+    .filter((one) => one.id !== spec.id && isReadyWithoutRequest(one, world.readiness))
     .map(({ id }) => id);
   if (parallel !== undefined) refuseExcessParallelism(others, parallel, config.parallel.max);
   await refuseMissingAgent(context, provider, `start work on spec '${spec.id}'`);

@@ -1,5 +1,5 @@
-/** Path of the settings, which instruct and judge later runs, from the project's root. */
-const CONFIG_FILE = ".planner/config.md";
+import { CONFIG_FILE } from "../config/config_values.ts";
+
 const RULE_FOLDERS = [".planner/prompts/", ".planner/schemas/"];
 
 /**

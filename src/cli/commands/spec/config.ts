@@ -1,10 +1,11 @@
 import { OperationError } from "#kernel/errors.ts";
 import { findNearest } from "#kernel/nearest.ts";
 import type { ConfigProblem } from "#planner/config/check_config.ts";
+import { CONFIG_FILE } from "#planner/config/config_values.ts";
 import { booleanFlag, optionalArgument } from "../../args.ts";
 import { defineCommand } from "../../command.ts";
 import { EXIT_STATUS, type ExitStatus } from "../../exit_status.ts";
-import { CONFIG_FILE, checkProjectConfig, findConfigWarnings } from "../../lint/config_warnings.ts";
+import { checkProjectConfig, findConfigWarnings } from "../../lint/config_warnings.ts";
 import type { OpenedProject } from "../../open_project.ts";
 import { print, printJson, sanitizeLines } from "../../output/print.ts";
 import { printText } from "../../output/wrap_text.ts";

@@ -4,6 +4,7 @@ import type { GitLock } from "#planner/store/git/git_locks.ts";
 import type { WorktreeStatus } from "#planner/work/records/process_record.ts";
 import { formatCountWithNoun } from "#words/names.ts";
 import { quoteShellWord } from "#words/shell_word.ts";
+import { CONFIG_FILE } from "../../config/config_values.ts";
 import { findLiveWorker } from "../../operations/shared/live_worker.ts";
 import { findMissingAgent } from "../../operations/shared/start_checks.ts";
 import type { UnreadableFile } from "../../spec/spec.ts";
@@ -179,9 +180,6 @@ function buildLockAdvice({ holder }: GitLock): string {
   if (holder === null) return "it is recent: check again in a minute";
   return holder === "unknown" ? "remove it if no git process runs there" : "wait for that process, or end it";
 }
-
-/** Path of the settings from the project root. Source: docs/decisions.md#s-01. */
-const CONFIG_FILE = ".planner/config.md";
 
 /** Reports settings that cannot be read. No agent starts without them, and only a person can correct them. */
 async function findBrokenConfig({ context }: RepairDeps): Promise<readonly ProjectProblem[]> {

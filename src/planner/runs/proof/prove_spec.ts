@@ -1,5 +1,6 @@
 import { createPreconditionError, OperationError } from "#kernel/errors.ts";
 import type { Worktree } from "#planner/store/worktrees/open_worktree.ts";
+import { CONFIG_FILE } from "../../config/config_values.ts";
 import { parseCriteria } from "../../spec/criteria.ts";
 import { parseDocument } from "../../spec/document.ts";
 import type { Spec } from "../../spec/spec.ts";
@@ -48,8 +49,6 @@ async function readProjectBody({ context }: RunDeps, id: SpecId): Promise<string
   const document = read === null ? null : parseDocument(read.text);
   return document?.ok === true ? document.body : null;
 }
-
-const CONFIG_FILE = ".planner/config.md";
 
 /**
  * Runs the checks of a spec in a new worktree of the checked-out commit, and returns a statement of the results.

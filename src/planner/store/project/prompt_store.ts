@@ -4,6 +4,7 @@ import { createPreconditionError, OperationError } from "#kernel/errors.ts";
 import { isJsonObject } from "#kernel/json_object.ts";
 import type { ProjectFileText, PromptStore, TemplateStore } from "#planner/work/prompts/prompt_template.ts";
 import type { PlannerConfig } from "../../config/config.ts";
+import { CONFIG_FILE } from "../../config/config_values.ts";
 import { DEFAULT_CONFIG } from "../../config/default_config.ts";
 import { scanFrontmatter } from "../../spec/quick_frontmatter.ts";
 import { splitText } from "../../spec/split_text.ts";
@@ -93,9 +94,6 @@ async function readOpenedFile(handle: FileHandle, maxBytes: number): Promise<Pro
     return { kind: "none", why: "it is no text" };
   }
 }
-
-/** Path of the settings from the project root. Source: docs/decisions.md#s-01. */
-const CONFIG_FILE = ".planner/config.md";
 
 /**
  * Returns a function that reads the project's settings, or the defaults without such a file. Each call reads the file

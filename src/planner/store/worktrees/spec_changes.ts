@@ -1,4 +1,5 @@
 import { OperationError } from "#kernel/errors.ts";
+import { CONFIG_FILE } from "../../config/config_values.ts";
 import { parseSpecId, type SpecId } from "../../spec/spec_id.ts";
 import type { Git } from "../git/git.ts";
 import { ARCHIVE_FOLDER, SPECS_FOLDER } from "../project/places.ts";
@@ -27,8 +28,6 @@ export interface SpecChanges {
   /** Files that `after` changes since its common ancestor with `before`, as in `WorktreeState`. */
   readonly changed: WorktreeState["changed"];
 }
-
-const CONFIG_FILE = ".planner/config.md";
 
 /** Reads the spec changes between `since` and the checked-out commit. */
 export async function readSpecChanges({ git, prefix }: Repository, since: string): Promise<SpecChanges> {

@@ -150,8 +150,9 @@ test("without a terminal a sentence about each running spec is printed from time
   using project = await workProject({ plan: { "*": ["say:sawing planks", "wait:go", "tick", "commit"] } });
   await project.add(A);
   await using work = new LinesOfProcess(["env", "PLANNER_PROGRESS_SECONDS=0.05", ...PLANNER, "work", A], project.root);
-  await until(() => /: \d+:\d\d \(0 of 1 done\): sawing planks/.test(work.stderr));
+  const sentence = new RegExp(`${A}: \\d+:\\d\\d \\(0 of 1 done\\): sawing planks`);
+  await until(() => sentence.test(work.stderr));
   project.release("go");
 
-  expect((await work.ended).stderr).toContain(`${A}: `);
+  expect((await work.ended).stderr).toMatch(sentence);
 });

@@ -69,7 +69,7 @@ test("planner refuses an unknown flag without a command", async () => {
   expect(stderr).toContain('Unknown flag "--vresion": did you mean "--version"?');
 });
 
-describe("every command", () => {
+describe("a command", () => {
   // All help is read in tests/unit/cli/docs.test.ts.
   for (const name of ["list", "update", "hook"]) {
     test(`${name} explains itself with examples and refuses a wrong flag`, async () => {

@@ -145,9 +145,8 @@ test("data paths that follow changes are those that reading all cables finds", a
     const store = openMemory();
     await store.write((writer) => putAll(writer, "device", DEVICES));
     const build = () => store.read(async (reader) => Topology.createFromInventory(await reader.powerInventory()));
-    let topology = await build();
     for (let left = 20; left > 0; left -= 1) await store.write((writer) => site.change(writer));
-    topology = await build();
+    let topology = await build();
     await pathsOf(store, topology);
     for (let step = 0; step < STEPS; step += 1) {
       const keys = await store.write((writer) => site.change(writer));

@@ -1,64 +1,58 @@
 import { expect, test } from "bun:test";
-import { readdirSync, readFileSync } from "node:fs";
-import { join, relative } from "node:path";
-import { Glob } from "bun";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { REPOSITORY, sourceFiles } from "../../support/source_code.ts";
 
-const ROOT = join(import.meta.dirname, "..", "..", "..");
-const SRC = join(ROOT, "src");
-
-const sources = readdirSync(SRC, { recursive: true, encoding: "utf8" })
-  .filter((name) => /\.tsx?$/.test(name))
-  .map((name) => join(SRC, name))
-  .map((path) => ({ path, text: readFileSync(path, "utf8") }));
+const sources = sourceFiles("src");
 
 test("only one file starts git, and leaves to nobody else what it then may run", () => {
   const program = /\b(?:spawn|spawnSync|exec|execSync|execFile|execFileSync|\$)\s*(?:<[^>]*>)?[(`]\s*\[?\s*["'`]?git\b/;
-  const starters = sources.filter(({ text }) => program.test(text)).map(({ path }) => relative(SRC, path));
-  const callers = sources.filter(({ text }) => /\bprepareGit\b/.test(text)).map(({ path }) => relative(SRC, path));
+  const starters = sources.filter(({ text }) => program.test(text)).map(({ path }) => path);
+  const callers = sources.filter(({ text }) => /\bprepareGit\b/.test(text)).map(({ path }) => path);
 
-  expect(starters).toEqual(["planner/store/git/start_git.ts"]);
-  expect(callers.toSorted()).toEqual(["planner/store/git/git.ts", "planner/store/git/start_git.ts"]);
+  expect(starters).toEqual(["src/planner/store/git/start_git.ts"]);
+  expect(callers.toSorted()).toEqual(["src/planner/store/git/git.ts", "src/planner/store/git/start_git.ts"]);
 });
 
 /** Files that start programs, each with the program. git is not among them: it has one place. */
 const STARTERS: Readonly<Record<string, string>> = {
-  ...{ "cli/demo/demo.ts": "git in its own folder, and planner itself", "cli/edit_text.ts": "the person's editor" },
-  ...{ "cli/open_browser.ts": "the person's browser", "planner/output/checker/check_process.ts": "planner itself" },
-  "planner/store/git/ssh_signature.ts": "ssh-keygen",
-  "planner/store/git/start_git.ts": "git",
-  "planner/store/processes/agent_process.ts": "the agent, and commands that a person accepted",
-  "planner/store/processes/background.ts": "planner itself",
-  "planner/store/processes/run_processes.ts": "ps, taskkill",
-  "planner/store/requests/forge_program.ts": "gh and glab, for a command of a person",
+  "src/cli/demo/demo.ts": "git in its own folder, and planner itself",
+  "src/cli/edit_text.ts": "the person's editor",
+  "src/cli/open_browser.ts": "the person's browser",
+  "src/planner/output/checker/check_process.ts": "planner itself",
+  "src/planner/store/git/ssh_signature.ts": "ssh-keygen",
+  "src/planner/store/git/start_git.ts": "git",
+  "src/planner/store/processes/agent_process.ts": "the agent, and commands that a person accepted",
+  "src/planner/store/processes/background.ts": "planner itself",
+  "src/planner/store/processes/run_processes.ts": "ps, taskkill",
+  "src/planner/store/requests/forge_program.ts": "gh and glab, for a command of a person",
 };
 
 test("only the files named here start programs", () => {
   const found = sources.filter(({ text }) => /"node:child_process"/.test(text) && /\b(?:spawn|exec\w*)\(/.test(text));
 
-  expect(found.map(({ path }) => relative(SRC, path)).toSorted()).toEqual(Object.keys(STARTERS));
+  expect(found.map(({ path }) => path).toSorted()).toEqual(Object.keys(STARTERS));
 });
 
 test("no source ends the process on its own", () => {
   // process.exit drops what stdout has not taken yet; statuses are set through process.exitCode.
   const broken = sources
     .filter(({ text }) => /\bprocess\s*\.\s*exit\s*\(/.test(text))
-    .map(({ path }) => relative(ROOT, path))
+    .map(({ path }) => path)
     .filter((path) => path !== "src/cli/exit_status.ts");
 
   expect(broken).toEqual([]);
 });
 
 test("classes keep fields and methods to themselves with #, which holds at run time as well", () => {
-  const broken = sources
-    .filter(({ text }) => /^\s+private (?!constructor\b)/m.test(text))
-    .map(({ path }) => relative(ROOT, path));
+  const broken = sources.filter(({ text }) => /^\s+private (?!constructor\b)/m.test(text)).map(({ path }) => path);
 
   expect(broken).toEqual([]);
 });
 
 test("every dependency has a line of reason", () => {
-  const manifest = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
-  const reasons = readFileSync(join(ROOT, "docs", "dependencies.md"), "utf8");
+  const manifest = JSON.parse(readFileSync(join(REPOSITORY, "package.json"), "utf8"));
+  const reasons = readFileSync(join(REPOSITORY, "docs", "dependencies.md"), "utf8");
 
   const silent = Object.keys({ ...manifest.dependencies, ...manifest.devDependencies }).filter(
     (name) => !reasons.includes(`| \`${name}\` |`),
@@ -84,14 +78,11 @@ const WRITERS: Readonly<Record<string, string>> = {
 const WRITES =
   /\bprocess\.std(?:out|err)\.write\(|\bconsole\.(?:log|error|warn|info|debug)\(|\bwriteSync\(|\bwriteFileSync\((?:descriptor|to|[012])\b|\bBun\.std(?:out|err)\b/;
 
-test("text leaves the program only by the files that are known to clean it", async () => {
-  const found: string[] = [];
-  for await (const file of new Glob("src/**/*.{ts,tsx}").scan(ROOT)) {
-    const path = file.replaceAll("\\", "/");
-    if (/^src\/(?:web|gen)\//.test(path)) continue;
-    const code = readFileSync(join(ROOT, file), "utf8").replace(/^\s*(?:\/\/|\*|\/\*).*$/gm, "");
-    if (WRITES.test(code)) found.push(path);
-  }
+test("text leaves the program only by the files that are known to clean it", () => {
+  const found = sources
+    .filter(({ path }) => !/^src\/(?:web|gen)\//.test(path))
+    .filter(({ text }) => WRITES.test(text.replace(/^\s*(?:\/\/|\*|\/\*).*$/gm, "")))
+    .map(({ path }) => path);
 
   expect(found.toSorted()).toEqual(Object.keys(WRITERS).toSorted());
 });

@@ -8,25 +8,24 @@ import { LAW_RUNS } from "../../../../support/law_runs.ts";
 import { type TempProject, tempProject } from "../../../../support/temp_project.ts";
 import {
   agentIn,
+  ID,
   OPTIONS,
   OTHER,
+  SPEC,
   uncommittedIn,
-  ID as WORKTREE_KILLED_ID,
-  SPEC as WORKTREE_KILLED_SPEC,
   type WorktreeProject,
   worktreeProject,
 } from "../../../../support/worktree_project.ts";
 
-const ID = "2026-01-05-001-abc" as SpecId;
 const MEMBERS = [1, 2, 3].map((number) => `${ID}.${number}` as SpecId);
-const SPEC = "---\nstatus: pending # kept\n---\n\n# Title\n";
+const PARENT = "---\nstatus: pending # kept\n---\n\n# Title\n";
 const FILE = `.planner/specs/${ID}.md`;
 
 /** A project whose split was killed before each of its steps, one after the other; ends with one that came through. */
 async function killSplitting(look: (project: TempProject, store: SpecStore, step: number) => Promise<void>) {
   for (let step = 1; ; step++) {
     using project = tempProject();
-    project.write(FILE, SPEC);
+    project.write(FILE, PARENT);
     const killed = await storeKilledAtStep(step, ["split", ID, "3"], project.root);
     await look(project, new SpecStore(project.root), step);
     if (!killed) return step;
@@ -85,7 +84,7 @@ test("a cut off split is taken back when its spec was removed since; what somebo
 
 test("a note of a split that names files outside of the specs is not followed", async () => {
   using project = tempProject();
-  project.write(FILE, SPEC);
+  project.write(FILE, PARENT);
   const outside = { id: `${ID}/../../../evil`, text: "evil\n" };
   const stranger = { id: "2026-01-05-002-zzz", text: "evil\n" };
   for (const member of [outside, stranger]) {
@@ -96,13 +95,12 @@ test("a note of a split that names files outside of the specs is not followed", 
 
     expect(project.list(".planner/specs")).toEqual([`${ID}.md`]);
     expect(existsSync(join(project.root, "evil.md"))).toBe(false);
-    expect(project.read(FILE)).toBe(`${SPEC}\nMore.\n`);
-    project.write(FILE, SPEC);
+    expect(project.read(FILE)).toBe(`${PARENT}\nMore.\n`);
+    project.write(FILE, PARENT);
   }
 });
 
 const NEW = "2026-01-05-003-new";
-const WORKTREE_KILLED_FILE = `.planner/specs/${WORKTREE_KILLED_ID}.md`;
 /** Every step when laws are tried often, else a third of them: each costs a process and a repository. */
 const STRIDE = LAW_RUNS >= 1000 ? 1 : 3;
 
@@ -114,9 +112,9 @@ async function changedProject(): Promise<WorktreeProject> {
   await project.mustGit("commit", "--quiet", "-m", "a template");
   rmSync(join(project.root, ".planner/templates/gone.md"));
   await project.set(OTHER, { status: "completed" });
-  project.write(`.planner/specs/${NEW}.md`, WORKTREE_KILLED_SPEC);
-  project.write(WORKTREE_KILLED_FILE, project.read(WORKTREE_KILLED_FILE).replace("Text.", "Text, made clearer."));
-  await project.set(WORKTREE_KILLED_ID, { status: "in_progress" });
+  project.write(`.planner/specs/${NEW}.md`, SPEC);
+  project.write(FILE, project.read(FILE).replace("Text.", "Text, made clearer."));
+  await project.set(ID, { status: "in_progress" });
   return project;
 }
 
@@ -127,7 +125,7 @@ async function killPreparing(
 ): Promise<number> {
   for (let step = 1; ; step += STRIDE) {
     using project = await begin();
-    const killed = await runPortsKilledAtStep(step, ["prepare", WORKTREE_KILLED_ID], project.root);
+    const killed = await runPortsKilledAtStep(step, ["prepare", ID], project.root);
     await look(project, step);
     if (!killed) return step;
   }
@@ -135,37 +133,37 @@ async function killPreparing(
 
 test("a kill while files are brought leaves nothing that reads as work, and nothing is brought into a commit", async () => {
   const steps = await killPreparing(changedProject, async (project, step) => {
-    const before = project.read(WORKTREE_KILLED_FILE);
-    if (existsSync(join(project.root, project.tree(WORKTREE_KILLED_ID)))) {
+    const before = project.read(FILE);
+    if (existsSync(join(project.root, project.tree(ID)))) {
       expect({ step, uncommitted: await uncommittedIn(project) }).toEqual({ step, uncommitted: [] });
     }
 
-    const worktree = await project.worktrees.prepareWorktree(WORKTREE_KILLED_ID, OPTIONS);
+    const worktree = await project.worktrees.prepareWorktree(ID, OPTIONS);
 
     const agent = agentIn(project, worktree);
-    expect({ step, text: await Bun.file(join(worktree.root, WORKTREE_KILLED_FILE)).text() }).toEqual({
+    expect({ step, text: await Bun.file(join(worktree.root, FILE)).text() }).toEqual({
       step,
       text: before,
     });
-    expect(await Bun.file(join(worktree.root, `.planner/specs/${NEW}.md`)).text()).toBe(WORKTREE_KILLED_SPEC);
+    expect(await Bun.file(join(worktree.root, `.planner/specs/${NEW}.md`)).text()).toBe(SPEC);
     expect(existsSync(join(worktree.root, ".planner/templates/gone.md"))).toBe(false);
     agent.write("done.txt", "done\n");
     await agent.commitAll();
-    expect(await agent.git("show", "--format=", "--name-only", "HEAD")).toBe(`${WORKTREE_KILLED_FILE}\ndone.txt\n`);
+    expect(await agent.git("show", "--format=", "--name-only", "HEAD")).toBe(`${FILE}\ndone.txt\n`);
   });
   expect(steps).toBeGreaterThan(10);
 }, 300_000);
 
 test("a kill while files are brought does not keep a merge from ending, and a person's text stays", async () => {
   await killPreparing(changedProject, async (project, step) => {
-    const before = project.read(WORKTREE_KILLED_FILE);
-    if (!existsSync(join(project.root, project.tree(WORKTREE_KILLED_ID)))) return;
+    const before = project.read(FILE);
+    if (!existsSync(join(project.root, project.tree(ID)))) return;
 
-    const answer = await project.worktrees.mergeBranch(WORKTREE_KILLED_ID);
+    const answer = await project.worktrees.mergeBranch(ID);
 
     expect({ step, answer }).toEqual({ step, answer: { kind: "nothing" } });
-    expect(project.read(WORKTREE_KILLED_FILE)).toBe(before);
-    await project.worktrees.removeWorktree(WORKTREE_KILLED_ID);
+    expect(project.read(FILE)).toBe(before);
+    await project.worktrees.removeWorktree(ID);
     expect(await project.mustGit("branch", "--list", "planner/*")).toBe("");
   });
 }, 300_000);
@@ -173,25 +171,25 @@ test("a kill while files are brought does not keep a merge from ending, and a pe
 test("a kill while files are brought keeps what an earlier run left in the worktree", async () => {
   const begin = async (): Promise<WorktreeProject> => {
     const project = await changedProject();
-    const worktree = await project.worktrees.prepareWorktree(WORKTREE_KILLED_ID, OPTIONS);
+    const worktree = await project.worktrees.prepareWorktree(ID, OPTIONS);
     const agent = agentIn(project, worktree);
     agent.write("done.txt", "done\n");
     await agent.git("add", "done.txt");
     await agent.git("commit", "--quiet", "-m", "done");
     agent.write("half.txt", "half\n");
-    agent.write(WORKTREE_KILLED_FILE, project.read(WORKTREE_KILLED_FILE).replace("- [ ] one", "- [x] one"));
-    project.write(WORKTREE_KILLED_FILE, project.read(WORKTREE_KILLED_FILE).replace("# Title", "# Better title"));
+    agent.write(FILE, project.read(FILE).replace("- [ ] one", "- [x] one"));
+    project.write(FILE, project.read(FILE).replace("# Title", "# Better title"));
     return project;
   };
   await killPreparing(begin, async (project, step) => {
-    expect({ step, files: await uncommittedIn(project) }).toEqual({ step, files: [WORKTREE_KILLED_FILE, "half.txt"] });
+    expect({ step, files: await uncommittedIn(project) }).toEqual({ step, files: [FILE, "half.txt"] });
 
-    const worktree = await project.worktrees.prepareWorktree(WORKTREE_KILLED_ID, OPTIONS);
+    const worktree = await project.worktrees.prepareWorktree(ID, OPTIONS);
 
-    const text = await Bun.file(join(worktree.root, WORKTREE_KILLED_FILE)).text();
+    const text = await Bun.file(join(worktree.root, FILE)).text();
     expect({ step, text }).toEqual({
       step,
-      text: project.read(WORKTREE_KILLED_FILE).replace("- [ ] one", "- [x] one"),
+      text: project.read(FILE).replace("- [ ] one", "- [x] one"),
     });
     expect(await Bun.file(join(worktree.root, "half.txt")).text()).toBe("half\n");
   });

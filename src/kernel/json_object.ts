@@ -141,6 +141,11 @@ export function formatCanonicalJson(value: unknown): string {
   return Array.isArray(value) ? formatListJson(value) : formatObjectJson(value as Readonly<Record<string, unknown>>);
 }
 
+/** Whether two values have the same canonical JSON. */
+export function isSameJson(a: unknown, b: unknown): boolean {
+  return formatCanonicalJson(a) === formatCanonicalJson(b);
+}
+
 /** Returns the object with keys in UTF-16 order, for a cheap `formatCanonicalJson`. Nested objects are unchanged. */
 export function sortKeys<Value extends object>(object: Value): Value {
   const fields = object as Readonly<Record<string, unknown>>;

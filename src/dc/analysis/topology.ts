@@ -3,7 +3,7 @@ import { runAllSteps, type Steps } from "#kernel/clock.ts";
 import { formatCanonicalJson } from "#kernel/json_object.ts";
 import type { LoadBasis } from "../model/enum_values.ts";
 import type { Inventory } from "../model/inventory.ts";
-import { codeKey, formatEdgeKey, getResourceKey, type Ref, toPortKey } from "../model/ref.ts";
+import { codeKey, formatEdgeKey, getResourceKey, listEdgeDeviceKeys, type Ref, toPortKey } from "../model/ref.ts";
 import type { Crac, Device, PortRef, Rack, ResourceKind } from "../model/resources.ts";
 import { findServedMedia, type MediaServed } from "./cooling/cooling_units.ts";
 import type { RackHeat } from "./cooling/thermal_spots.ts";
@@ -267,8 +267,8 @@ export class Topology {
     const rewired = supplied.devices.length + supplied.cracs.length + cables.length > 0;
     const power = new Set(cables.map(({ key }) => key));
     const recabled = [
-      ...keys.cable.filter((key) => !power.has(key)).flatMap(listEndKeys),
-      ...fabricLinks.flatMap(({ key }) => listEndKeys(key)),
+      ...keys.cable.filter((key) => !power.has(key)).flatMap(listEdgeDeviceKeys),
+      ...fabricLinks.flatMap(({ key }) => listEdgeDeviceKeys(key)),
       ...devices.filter(canChangeDataPaths).map(({ key }) => key),
     ];
     const dataNetwork = recabled.length === 0 ? this.dataNetwork : this.dataNetwork.createChanged(recabled);
@@ -317,7 +317,7 @@ export type PathsByHostKey = ReadonlyMap<string, readonly (readonly string[])[]>
 /** Maximum number of devices with changed data cables that are read one by one. Our choice: for more, all are read. */
 const MAX_RECABLED_DEVICES = 5000;
 
-/** The data paths of all devices once something has asked for them, or what to read again of earlier ones. */
+/** The data paths of all devices. Before they are read, the earlier paths and the devices to read again. */
 export class DataNetwork {
   #paths: PathsByHostKey | undefined;
   #earlier: { readonly paths: PathsByHostKey; readonly recabled: ReadonlySet<string> } | undefined;
@@ -343,11 +343,6 @@ export class DataNetwork {
     if (paths !== undefined && all.size <= MAX_RECABLED_DEVICES) next.#earlier = { paths, recabled: all };
     return next;
   }
-}
-
-/** Lists the keys of the devices at the ends of a cable or link. @param key its key */
-function listEndKeys(key: string): readonly string[] {
-  return key.split("~").map((end) => end.slice(0, end.indexOf("/")));
 }
 
 /** Key for devices outside of racks. */

@@ -230,6 +230,11 @@ export function formatEdgeKey(a: PortRef, b: PortRef): string {
   return `${toPortKey(first)}~${toPortKey(second)}`;
 }
 
+/** Returns the keys of the devices at the ends of an edge. @param key that of `formatEdgeKey` */
+export function listEdgeDeviceKeys(key: string): readonly string[] {
+  return key.split("~").map((end) => end.slice(0, end.indexOf("/")));
+}
+
 /** Returns the key of a resource, unique within its kind, without regard to the case of codes. */
 export function getResourceKey(resource: ResourceByKind[ResourceKind]): string {
   return "code" in resource ? codeKey(resource.code) : formatEdgeKey(resource.a, resource.b);

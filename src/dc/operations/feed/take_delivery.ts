@@ -1,5 +1,5 @@
 import type { JsonObject } from "@bufbuild/protobuf";
-import { formatCanonicalJson } from "#kernel/json_object.ts";
+import { isSameJson } from "#kernel/json_object.ts";
 import { appendToChain } from "../../audit/chain.ts";
 import type { Caller, DcContext } from "../../context.ts";
 import type { ChangeDraft, ChangeRecord } from "../../model/inventory.ts";
@@ -231,7 +231,7 @@ function isEntryOf(record: ChangeRecord, entity: string): boolean {
  */
 function doesEntryRecordRow({ action, after }: ChangeRecord, change: RowChange): boolean {
   if (change.after === undefined) return action === "DELETE";
-  return formatCanonicalJson(omitPorts(after)) === formatCanonicalJson(omitPorts(change.after));
+  return isSameJson(omitPorts(after), omitPorts(change.after));
 }
 
 function omitPorts(json: unknown): object {
@@ -255,7 +255,7 @@ function doesEntryRecordPort(record: ChangeRecord, change: RowChange): boolean {
   const name = change.entity.slice(change.entity.indexOf("/") + 1);
   const is = findPortJson(record.after, name);
   if (change.after === undefined) return is === undefined && findPortJson(record.before, name) !== undefined;
-  return is !== undefined && formatCanonicalJson(is) === formatCanonicalJson(change.after);
+  return is !== undefined && isSameJson(is, change.after);
 }
 
 function findPortJson(device: unknown, name: string): object | undefined {

@@ -7,7 +7,7 @@ import { deviceTypeRules } from "#dc/model/rules/ports.ts";
 import type { StoredVersion } from "#dc/ports.ts";
 import { Outcome } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { DeviceTypeSchema, PlanningService, UpsertDeviceTypeResponseSchema } from "#gen/datacenter/v1/planning_pb.ts";
-import { formatCanonicalJson } from "#kernel/json_object.ts";
+import { isSameJson } from "#kernel/json_object.ts";
 import { defineWrite, type WriteSession } from "../rpc.ts";
 import { computeEtag } from "../writes/changes.ts";
 import type { RemoveOptions } from "../writes/remove.ts";
@@ -30,8 +30,7 @@ export async function putDeviceType(
     field: joinFieldPath(at, "code"),
     etagField: formatSiblingPath(at, "etag"),
   });
-  if (before !== undefined && formatCanonicalJson(before.resource) === formatCanonicalJson(type))
-    return { outcome: "UNCHANGED", stored: before };
+  if (before !== undefined && isSameJson(before.resource, type)) return { outcome: "UNCHANGED", stored: before };
   const stored = { resource: type, etag: computeEtag(type), createTime: before?.createTime ?? now, updateTime: now };
   await writer.putDocument(DEVICE_TYPE_SPACE, type.code, JSON.stringify(stored));
   changes.recordDocument(DeviceTypeSchema, ref, before?.resource, type);

@@ -13,7 +13,7 @@ import {
   FabricLinkSchema,
   RackSchema,
 } from "#gen/datacenter/v1/datacenter_pb.ts";
-import { cacheCanonicalJson, formatCanonicalJson, sortKeys } from "#kernel/json_object.ts";
+import { cacheCanonicalJson, formatCanonicalJson, isSameJson, sortKeys } from "#kernel/json_object.ts";
 import { CooperativeScheduler } from "../answers/cooperative_scheduler.ts";
 import { convertModelToJson } from "../messages/model_json.ts";
 
@@ -174,7 +174,7 @@ export function computeEtag(resource: unknown): string {
 export function listChangedFields(before: JsonObject | undefined, after: JsonObject | undefined): readonly string[] {
   if (before === undefined || after === undefined) return Object.keys(before ?? after ?? {}).toSorted();
   const names = new Set([...Object.keys(before), ...Object.keys(after)]);
-  return [...names].filter((name) => formatCanonicalJson(before[name]) !== formatCanonicalJson(after[name])).toSorted();
+  return [...names].filter((name) => !isSameJson(before[name], after[name])).toSorted();
 }
 
 /** Returns references of containers, so that a rack's history includes its devices and a device's its cables. */

@@ -10,7 +10,7 @@ import { deviceRules } from "#dc/model/rules/device.ts";
 import { fabricLinkRules } from "#dc/model/rules/fabric_link.ts";
 import { rackRules } from "#dc/model/rules/rack.ts";
 import type { StoredVersion } from "#dc/ports.ts";
-import { formatCanonicalJson } from "#kernel/json_object.ts";
+import { isSameJson } from "#kernel/json_object.ts";
 import { getRefName } from "#words/names.ts";
 import { applyMask, requireValidMask } from "../messages/update_mask.ts";
 import type { WriteSession } from "../rpc.ts";
@@ -50,7 +50,7 @@ export async function upsertResource<Kind extends ResourceKind>(
   });
   requireValidMask(RESOURCE_SCHEMAS[kind], maskPaths, formatSiblingPath(at, "update_mask"));
   const after = await mergeWantedResource(session, kind, patch, before?.resource, maskPaths);
-  if (before !== undefined && formatCanonicalJson(after) === formatCanonicalJson(before.resource)) {
+  if (before !== undefined && isSameJson(after, before.resource)) {
     return { stored: before, outcome: "UNCHANGED", warnings: [] };
   }
   const { errors, warnings } = await applyRules(
@@ -155,7 +155,7 @@ async function updateContents<Kind extends ResourceKind>(
 
 async function updateRackContents(session: WriteSession, before: Rack, after: Rack): Promise<void> {
   const { location } = after;
-  if (isDeepEqual(before.location, location) || location === undefined) return;
+  if (isSameJson(before.location, location) || location === undefined) return;
   await moveResources(session, await session.writer.devicesInRack(after.code), (device) => ({ ...device, location }));
   const { siteId, floorNumber } = before.location ?? location;
   for (const crac of await session.writer.cracsOnFloor(siteId, floorNumber)) {
@@ -166,7 +166,7 @@ async function updateRackContents(session: WriteSession, before: Rack, after: Ra
 }
 
 async function updateChassisContents(session: WriteSession, before: Device, after: Device): Promise<void> {
-  if (before.rackCode === after.rackCode && isDeepEqual(before.location, after.location)) return;
+  if (before.rackCode === after.rackCode && isSameJson(before.location, after.location)) return;
   const children = await session.writer.childrenOf(after.code);
   await moveResources(session, children, ({ rackCode: _, location: __, ...rest }) => ({
     ...rest,
@@ -189,10 +189,6 @@ async function moveResources(
     const stored = await writer.stored("device", codeKey(code));
     if (stored !== undefined) await changes.putResource("device", move(stored.resource), stored);
   }
-}
-
-function isDeepEqual(a: unknown, b: unknown): boolean {
-  return formatCanonicalJson(a) === formatCanonicalJson(b);
 }
 
 interface KindRules<Resource> {

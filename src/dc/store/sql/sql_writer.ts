@@ -1,6 +1,6 @@
 import type { ChangeRecord } from "#dc/model/inventory.ts";
 import type { OwnerKind, StoredReading } from "#dc/model/readings/reading_store.ts";
-import { codeKey, getResourceKey } from "#dc/model/ref.ts";
+import { codeKey, getResourceKey, listEdgeDeviceKeys } from "#dc/model/ref.ts";
 import type {
   Cable,
   Device,
@@ -151,7 +151,7 @@ export class SqlWriter extends SqlReader implements DcWriter {
 
   async remove(kind: ResourceKind, key: string): Promise<void> {
     this.#cache.recordRemoval(kind, key);
-    if (kind === "cable") for (const end of key.split("~")) this.#recountedDevices.add(end.slice(0, end.indexOf("/")));
+    if (kind === "cable") for (const device of listEdgeDeviceKeys(key)) this.#recountedDevices.add(device);
     await this.runner.run(`DELETE FROM ${kind} WHERE key = ?`, [key]);
     if (kind === "device" || kind === "crac" || kind === "rack") this.#addChangedOwner(kind, key);
   }

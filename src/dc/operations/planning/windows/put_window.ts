@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from "node:util";
 import { create } from "@bufbuild/protobuf";
 import type { FieldMask } from "@bufbuild/protobuf/wkt";
 import { applyRules, type ResourceWrite, type RulePhases } from "#dc/model/finding.ts";
@@ -15,7 +14,7 @@ import {
   UpsertWindowResponseSchema,
   type MaintenanceWindow as WindowMessage,
 } from "#gen/datacenter/v1/windows_pb.ts";
-import { formatCanonicalJson } from "#kernel/json_object.ts";
+import { isSameJson } from "#kernel/json_object.ts";
 import { readCode } from "../../answers/parameters.ts";
 import { convertFromMessage } from "../../messages/convert.ts";
 import { applyMask, requireValidMask } from "../../messages/update_mask.ts";
@@ -57,8 +56,7 @@ export async function putWindow(
   requireValidMask(MaintenanceWindowSchema, paths, formatSiblingPath(at, "update_mask"));
   const places = findFirstIndexes(given.elementRefs);
   const resource = mergeWindow(removeDuplicateRefs(given, places), before?.resource, paths);
-  if (before !== undefined && formatCanonicalJson(before.resource) === formatCanonicalJson(resource))
-    return { outcome: "UNCHANGED", stored: before };
+  if (before !== undefined && isSameJson(before.resource, resource)) return { outcome: "UNCHANGED", stored: before };
   const formatField = (field: string) =>
     joinFieldPath(
       at,
@@ -115,8 +113,7 @@ export async function restoreWindow(
   const resource = removeDuplicateRefs({ ...read, state: read.state ?? "PLANNED" }, findFirstIndexes(read.elementRefs));
   readCode(`${at}.code`, resource.code);
   const before = await readWindow(writer, resource.code);
-  if (before !== undefined && formatCanonicalJson(before.resource) === formatCanonicalJson(resource))
-    return { outcome: "UNCHANGED", stored: before };
+  if (before !== undefined && isSameJson(before.resource, resource)) return { outcome: "UNCHANGED", stored: before };
   await requireWindowRules(restoredWindowRules, { before: before?.resource, after: resource, now }, writer, (field) =>
     joinFieldPath(at, field),
   );
@@ -165,8 +162,7 @@ function mergeWindow(
   const merged = before === undefined ? given : applyMask(MaintenanceWindowSchema, before, given, paths);
   const { sequence: _, ...rest } = { ...merged, state: merged.state ?? "PLANNED" };
   const known = before?.sequence ?? 0;
-  const isRaised =
-    before !== undefined && ANNOUNCED_FIELDS.some((name) => !isDeepStrictEqual(before[name], rest[name]));
+  const isRaised = before !== undefined && ANNOUNCED_FIELDS.some((name) => !isSameJson(before[name], rest[name]));
   const sequence = known + (isRaised ? 1 : 0);
   return { ...rest, ...(sequence > 0 && { sequence }) };
 }

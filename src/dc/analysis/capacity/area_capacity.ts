@@ -133,18 +133,22 @@ export class AreaCooling {
 
   /** Returns the headroom of an area, and the best of several in it; undefined without a recorded unit of the medium. */
   *computeFreeCooling(area: Ref, medium: CoolingMedium): Steps<FreeCooling | undefined> {
-    const own = this.#currentBalance.listServingUnits(area).filter((crac) => getMedium(crac) === medium);
+    const units = this.#currentBalance.listServingUnits(area);
+    const own = units.filter((crac) => getMedium(crac) === medium);
     if (own.length === 0) return undefined;
     const found: { readonly ref: string; readonly leftKw: number }[] = [];
-    for (const part of this.#listServedParts(area, own)) {
-      const { failoverFreeKw: leftKw } = yield* this.#computeHeadroom(part, medium);
+    const served = this.#listServedParts(area, own);
+    // Parts are compared with each other, so one alone is not listed.
+    for (const part of served.length > 1 ? served : []) {
+      const partUnits = this.#currentBalance.listServingUnits(part);
+      const { failoverFreeKw: leftKw } = yield* this.#computeHeadroom(part, medium, partUnits);
       found.push({ ref: formatRef(part), leftKw });
     }
     found.sort((a, b) => b.leftKw - a.leftKw || compareText(a.ref, b.ref));
-    const [best] = found.length > 1 ? found : [];
-    const short = found.length > 1 ? found.filter(({ leftKw }) => !hasHeadroom({ headroomKw: leftKw })).reverse() : [];
+    const [best] = found;
+    const short = found.filter(({ leftKw }) => !hasHeadroom({ headroomKw: leftKw })).reverse();
     return {
-      ...(yield* this.#computeHeadroom(area, medium)),
+      ...(yield* this.#computeHeadroom(area, medium, units)),
       bestRef: best?.ref ?? "",
       bestFailoverFreeKw: best?.leftKw ?? 0,
       shortRefs: short.slice(0, MAX_SHORT_AREAS).map(({ ref }) => ref),
@@ -159,15 +163,15 @@ export class AreaCooling {
     return [...served].flatMap((text) => {
       const places = this.#currentBalance.listLocationsInArea(text);
       const isPart = places.length > 0 && places.length < whole.size && places.every((at) => whole.has(at));
-      return (isPart && parseRef(this.#servedRefs.get(text) ?? text)) || [];
+      return (isPart && parseRef(this.#servedRefs.get(text) as string)) || [];
     });
   }
 
   *#computeHeadroom(
     area: Ref,
     medium: CoolingMedium,
+    units: readonly Crac[],
   ): Steps<Pick<FreeCooling, "freeKw" | "failoverFreeKw" | "failureRef">> {
-    const units = this.#currentBalance.listServingUnits(area);
     const { headroomKw: freeKw } = this.#currentBalance.computeBalance(area, medium, units);
     const concerned = this.#listAffectingUnitKeys(units, area);
     let [failoverFreeKw, failureRef] = [freeKw, ""];

@@ -13,6 +13,7 @@ import {
 } from "#gen/datacenter/v1/rehearsal_pb.ts";
 import { WindowState } from "#gen/datacenter/v1/windows_pb.ts";
 import { type Clock, readUptime } from "#kernel/clock.ts";
+import { sortKeys } from "#kernel/json_object.ts";
 import { isLocatedIn } from "../analysis/places.ts";
 import type { Topology } from "../analysis/topology.ts";
 import type { Caller } from "../context.ts";
@@ -62,10 +63,12 @@ export class RiskWatch {
   readonly #options: RiskWatchOptions;
   readonly #query: Pick<Parameters<typeof readAllRisks>[0], "kinds" | "minSeverity">;
   #lastRevisions = "";
+  /** Whether risks are stored. Only then are racks read alone, because they are compared with stored ones. */
+  #isStored = false;
   /** Uptimes of the clock. */
   #dueAt = 0;
   #restUntil = Number.NEGATIVE_INFINITY;
-  #racksDueAt = Number.POSITIVE_INFINITY;
+  #racksDueAt = 0;
   #lastRackRevisions = "";
 
   constructor(needs: RiskWatchOptions) {
@@ -90,15 +93,13 @@ export class RiskWatch {
     const seen = await this.#readRevisions();
     if (seen === undefined || (seen === this.#lastRevisions && begun < this.#dueAt)) return 0;
     const worked = getIdleWorkMs();
-    // Racks are read alone as soon as something is stored with which they can be compared.
-    let isStored = this.#racksDueAt !== Number.POSITIVE_INFINITY;
-    if (!isStored)
-      isStored = (await this.#options.store.read((reader) => reader.document(RISKS_SPACE, RISKS_KEY))) !== undefined;
-    if (isStored && this.#racksDueAt === Number.POSITIVE_INFINITY) this.#racksDueAt = begun;
+    this.#isStored ||=
+      (await this.#options.store.read((reader) => reader.document(RISKS_SPACE, RISKS_KEY))) !== undefined;
     try {
-      const kinds = isStored ? this.#query.kinds.difference(RACK_KINDS) : this.#query.kinds;
+      const kinds = this.#isStored ? this.#query.kinds.difference(RACK_KINDS) : this.#query.kinds;
       const added = await this.#storeChanges(kinds, SYSTEM_CALLER);
-      if (!isStored) this.#racksDueAt = begun + RACK_INTERVAL_MS;
+      if (!this.#isStored) this.#racksDueAt = begun + RACK_INTERVAL_MS;
+      this.#isStored = true;
       this.#lastRevisions = seen;
       this.#dueAt = begun + MAX_READ_INTERVAL_MS;
       return added;
@@ -111,7 +112,7 @@ export class RiskWatch {
   /** Reads the racks at fault, which costs little, also while the other risks rest or are being read. */
   async readRacksAtFault(): Promise<number> {
     const begun = readUptime(this.#options.clock);
-    if (begun < this.#racksDueAt || !this.#query.kinds.has("rack")) return 0;
+    if (!this.#isStored || begun < this.#racksDueAt || !this.#query.kinds.has("rack")) return 0;
     const seen = await this.#readRevisions();
     const isOld = begun >= this.#racksDueAt + MAX_READ_INTERVAL_MS;
     if (seen === undefined || (seen === this.#lastRackRevisions && !isOld)) return 0;
@@ -191,7 +192,7 @@ function compareRisks(
     if (notice !== undefined) notices.push(notice);
   }
   // In one order, whichever kinds were read, so that equal risks are not written again.
-  return { notices, known: Object.fromEntries(Object.entries(known).sort(([a], [b]) => compareText(a, b))) };
+  return { notices, known: sortKeys(known) };
 }
 
 function createRiskNotice(

@@ -218,6 +218,11 @@ export interface PowerGraph {
   readonly isApparent: boolean;
 }
 
+/** Returns the node of a device; -1 for a device that is not in the graph. @param key key of the code of the device */
+export function findDeviceNode({ indexOf }: Pick<PowerGraph, "indexOf">, key: string): number {
+  return indexOf.get(`device:${key}`) ?? -1;
+}
+
 /** Returns nodes and everything downstream of them, nearest first. Cost: O(edges downstream). */
 export function collectDownstream({ edges }: Pick<PowerGraph, "edges">, nodes: Iterable<number>): Set<number> {
   const seen = new Set(nodes);

@@ -1,5 +1,5 @@
 import type { ZoneShortage } from "#gen/datacenter/v1/messages.ts";
-import { formatCanonicalJson } from "#kernel/json_object.ts";
+import { isSameJson } from "#kernel/json_object.ts";
 import type { LoadBasis } from "../../model/enum_values.ts";
 import type { Ref } from "../../model/ref.ts";
 import type { FindDeviceByKey } from "../fabric/fabric_tiers.ts";
@@ -23,7 +23,7 @@ export class CoolingAndFabricEffects {
   readonly zoneWatch: ZoneShortageFinder;
   readonly fabrics: FabricLossFinder;
   readonly #topology: Topology;
-  readonly #hostPaths: HostPaths | undefined;
+  readonly #hostPaths: PathIndex | undefined;
   /** Whether networks are the same as in the earlier state, so that the earlier effects on fabrics apply. */
   readonly #keepsNetwork: boolean;
 
@@ -42,7 +42,7 @@ export class CoolingAndFabricEffects {
     }: {
       readonly deviceOf: FindDeviceByKey;
       readonly basis: LoadBasis;
-      readonly hostPaths?: HostPaths | undefined;
+      readonly hostPaths?: PathIndex | undefined;
     },
     earlier?: CoolingAndFabricEffects,
   ) {
@@ -67,19 +67,19 @@ export class CoolingAndFabricEffects {
     const isSame =
       earlier !== undefined &&
       this.#keepsNetwork &&
-      formatCanonicalJson(zones) === formatCanonicalJson(earlier.zones) &&
+      isSameJson(zones, earlier.zones) &&
       isSameItemList(isolated, earlier.isolated);
     if (isSame) return earlier;
-    const meetsDataPaths = this.#hostPaths?.index.isOnPath([...off, ...loss.cutOff]) ?? false;
+    const meetsDataPaths = this.#hostPaths?.isOnPath([...off, ...loss.cutOff]) ?? false;
     return { ...outcome, zones, ...loss, isolated, meetsDataPaths };
   }
 
   #listIsolated(off: readonly number[], cutOff: readonly number[]): readonly number[] {
     if (this.#hostPaths === undefined) return NO_NODES;
-    const { index, before } = this.#hostPaths;
-    const hosts = index.listHosts(cutOff.length === 0 ? off : [...off, ...cutOff]);
+    const hosts = this.#hostPaths.listHosts(cutOff.length === 0 ? off : [...off, ...cutOff]);
     if (hosts.size === 0) return NO_NODES;
-    return selectIsolatedHosts(hosts, index.pathsByHost, { before, dead: new Set([...off, ...cutOff]) });
+    const before = { live: this.#topology.live, cutOff: this.fabrics.cutOffBefore };
+    return selectIsolatedHosts(hosts, this.#hostPaths.pathsByHost, { before, dead: new Set([...off, ...cutOff]) });
   }
 
   /** Adds the effects to the outcome of a location, or of an element with which passive network parts fail. */
@@ -111,7 +111,7 @@ export class CoolingAndFabricEffects {
    */
   listMeetingNames(off: readonly number[], cut: readonly number[] = []): readonly string[] {
     const lowerEnds = this.fabrics.listLowerEnds(off, cut);
-    const hosts = this.#hostPaths?.index.listHosts([...off, ...lowerEnds]) ?? [];
+    const hosts = this.#hostPaths?.listHosts([...off, ...lowerEnds]) ?? [];
     return [
       ...this.zoneWatch.listAffectedKeys(selectCoolingUnits(this.#topology.power, off)).map((key) => `zone ${key}`),
       ...lowerEnds.map((index) => `switch ${index}`),
@@ -173,12 +173,6 @@ export class PathIndex {
     for (const node of nodes) for (const host of this.#hostsByNode.get(node) ?? []) found.add(host);
     return found;
   }
-}
-
-/** Data paths of all devices in one state of a site. */
-export interface HostPaths {
-  readonly index: PathIndex;
-  readonly before: NetworkState;
 }
 
 /** Maximum difference in watts between a sum of loads and the load that is compared with a limit. */

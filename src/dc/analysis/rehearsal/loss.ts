@@ -6,7 +6,13 @@ import { canCarryTraffic, type FindDeviceByKey, rankTiers } from "../fabric/fabr
 import type { TrippedSource } from "../power/blast_radius.ts";
 import type { Overloaded } from "../power/failure_state.ts";
 import { computeLostDrawW } from "../power/load_lanes.ts";
-import { getCoolingCapacityKw, isPowerEquipmentNode, type PowerGraph, selectItDevices } from "../power/power_nodes.ts";
+import {
+  findDeviceNode,
+  getCoolingCapacityKw,
+  isPowerEquipmentNode,
+  type PowerGraph,
+  selectItDevices,
+} from "../power/power_nodes.ts";
 import { hasUnknownDraw } from "../power/unknown_draws.ts";
 import type { Topology } from "../topology.ts";
 import { type FailureEffects, findRackKey, formatZoneKey, selectCountedEffects } from "./charge.ts";
@@ -349,7 +355,7 @@ export class FabricLossFinder {
     const tiers = rankTiers(inventory.fabricLinks, deviceOf);
     this.#fabricLinks = inventory.fabricLinks;
     const nodeOf = (code: string): number => {
-      return this.#nodesByCode.getOrInsertComputed(code, () => findDeviceNode(power, code));
+      return this.#nodesByCode.getOrInsertComputed(code, () => findDeviceNode(power, codeKey(code)));
     };
     const lowerNodes = new Set<number>();
     this.#links = inventory.fabricLinks.flatMap((link): WorkingLink[] => {
@@ -423,7 +429,8 @@ export class FabricLossFinder {
   isSameFabric({ inventory, power, live }: Topology): boolean {
     if (inventory.fabricLinks !== this.#fabricLinks) return false;
     return [...this.#nodesByCode].every(
-      ([code, node]) => findDeviceNode(power, code) === node && (live[node] === 0) === this.#darkNodes.has(node),
+      ([code, node]) =>
+        findDeviceNode(power, codeKey(code)) === node && (live[node] === 0) === this.#darkNodes.has(node),
     );
   }
 
@@ -457,8 +464,4 @@ export class FabricLossFinder {
 
 function sumLinkMbps(links: readonly WorkingLink[]): number {
   return links.reduce((sum, link) => sum + link.mbps, 0);
-}
-
-function findDeviceNode({ indexOf }: PowerGraph, code: string): number {
-  return indexOf.get(`device:${codeKey(code)}`) ?? -1;
 }

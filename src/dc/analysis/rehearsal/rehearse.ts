@@ -13,7 +13,7 @@ import {
   FailureOverlaps,
   type FailureReachNumbers,
   formatRackName,
-  type HostPaths,
+  type PathIndex,
   SharedNumbers,
 } from "./further_effects.ts";
 import { groupFailuresIntoLines, joinPartLines, type LineByShape, type RehearsalLine } from "./lines.ts";
@@ -39,7 +39,7 @@ export interface Rehearsal {
 export interface RehearsalChoice {
   /** Device with network ports by code key. Compared by identity: the same function must return the same devices. */
   readonly deviceOf: FindDeviceByKey;
-  readonly hostPaths: HostPaths | undefined;
+  readonly hostPaths: PathIndex | undefined;
   readonly isChosen: (element: FailingElement) => boolean;
   /** Whether to fail two of the chosen elements at a time. */
   readonly pairs: boolean;

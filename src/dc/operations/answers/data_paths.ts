@@ -1,11 +1,6 @@
 import { type TraceSite, traceCable } from "../../analysis/cabling/cable_trace.ts";
-import {
-  type HostPaths,
-  type NetworkState,
-  PathIndex,
-  selectIsolatedHosts,
-} from "../../analysis/rehearsal/further_effects.ts";
-import { FabricLossFinder } from "../../analysis/rehearsal/loss.ts";
+import { findDeviceNode } from "../../analysis/power/power_nodes.ts";
+import { type NetworkState, PathIndex, selectIsolatedHosts } from "../../analysis/rehearsal/further_effects.ts";
 import type { PathsByHostKey, Topology } from "../../analysis/topology.ts";
 import { MAX_HOPS } from "../../limits.ts";
 import { isPowerKind } from "../../model/draw.ts";
@@ -17,7 +12,7 @@ import type { DcReader } from "../../ports.ts";
 import { readResourcePages } from "../database_pages.ts";
 import type { CooperativeScheduler } from "./cooperative_scheduler.ts";
 import { listNodeDevices } from "./failing_sources.ts";
-import { createSwitchLookup, readSwitchesOnce } from "./switch_devices.ts";
+import { readSwitchesOnce } from "./switch_devices.ts";
 
 export interface NetworkSession {
   readonly topology: Topology;
@@ -95,7 +90,7 @@ interface DeadKeys {
   readonly ports: ReadonlySet<string>;
 }
 
-/** Stand among the keys and nodes of a path for its failed ports. */
+/** Key and node that are added to a path with a failed port. */
 const FAILED_PORT_KEY = "";
 const FAILED_PORT = -2;
 
@@ -125,7 +120,7 @@ export class DataPaths {
     const { topology } = this.#session;
     const devices = new Set(listNodeDevices(topology.power, [...off, ...cutOff]).map(({ code }) => codeKey(code)));
     const failed = { devices, ports: new Set(ports.map(toPortKey)) };
-    const nodeOf = createNodeLookup(topology);
+    const nodeOf = (code: string) => findDeviceNode(topology.power, code);
     const paths = new Map<number, readonly (readonly number[])[]>();
     for (const [code, ways] of await this.#listPaths(await this.#findAffectedHosts(failed))) {
       const found = ways.map(({ devices: passed, ports: used }) =>
@@ -196,8 +191,8 @@ function listLinkPorts(links: readonly FabricLink[]): ReadonlySet<string> {
   return portsByLinks.getOrInsertComputed(links, () => new Set(links.flatMap(({ a, b }) => [a, b].map(toPortKey))));
 }
 
-function findKind({ power: { indexOf, nodes } }: Topology, code: string): DeviceKind | undefined {
-  const node = nodes[indexOf.get(`device:${code}`) ?? -1];
+function findKind({ power }: Topology, code: string): DeviceKind | undefined {
+  const node = power.nodes[findDeviceNode(power, code)];
   return node?.kind === "DEVICE" ? node.device.kind : undefined;
 }
 
@@ -232,20 +227,18 @@ const indexesByPaths = new WeakMap<PathsByHostKey, WeakMap<object, PathIndex>>()
  * Returns the data paths of all devices. Reads and traces all cables once, later only those that changed. Concurrent
  * calls do not share running work, because its reads end with the call.
  */
-export async function readHostPaths(session: NetworkSession): Promise<HostPaths> {
-  const { topology, reader } = session;
-  const { dataNetwork, numbering } = topology;
+export async function readHostPaths(session: NetworkSession): Promise<PathIndex> {
+  const { dataNetwork, numbering } = session.topology;
   const paths = dataNetwork.paths ?? (await readPathsByHost(session));
   dataNetwork.setPaths(paths);
   const indexes = indexesByPaths.getOrInsertComputed(paths, () => new WeakMap());
   const index = indexes.get(numbering) ?? (await indexPaths(session, paths));
   indexes.set(numbering, index);
-  const { cutOffBefore } = FabricLossFinder.of(topology, await createSwitchLookup(reader, topology));
-  return { index, before: { live: topology.live, cutOff: cutOffBefore } };
+  return index;
 }
 
 async function indexPaths({ topology, scheduler }: NetworkSession, paths: PathsByHostKey): Promise<PathIndex> {
-  const nodeOf = createNodeLookup(topology);
+  const nodeOf = (code: string) => findDeviceNode(topology.power, code);
   const byNode = new Map<number, readonly (readonly number[])[]>();
   for (const [host, own] of paths) {
     await scheduler.yieldIfDue();
@@ -255,10 +248,6 @@ async function indexPaths({ topology, scheduler }: NetworkSession, paths: PathsB
     );
   }
   return new PathIndex(byNode);
-}
-
-function createNodeLookup({ power: { indexOf } }: Topology): (code: string) => number {
-  return (code) => indexOf.get(`device:${code}`) ?? -1;
 }
 
 /** Reads all data paths, or only those that can differ from earlier ones. */
@@ -286,7 +275,7 @@ async function readPathsByHost(session: NetworkSession): Promise<PathsByHostKey>
 /** Number of devices whose cables are read in one statement. Our choice: some milliseconds. */
 const CABLED_DEVICES = 100;
 
-/** Reads the cables of some devices in parts, with a turn for other work between; a cable comes with both its ends. */
+/** Reads the cables of some devices in parts, and yields to other work before each. */
 async function* readCablesOf({ reader, scheduler }: NetworkSession, codes: readonly string[]) {
   for (let at = 0; at < codes.length; at += CABLED_DEVICES) {
     const some = codes.slice(at, at + CABLED_DEVICES);

@@ -1,4 +1,5 @@
 import type { FindDeviceByKey } from "#dc/analysis/fabric/fabric_tiers.ts";
+import { findDeviceNode } from "#dc/analysis/power/power_nodes.ts";
 import { FabricLossFinder } from "#dc/analysis/rehearsal/loss.ts";
 import type { Topology } from "#dc/analysis/topology.ts";
 import { codeKey, formatEdgeKey, formatFabricLinkRef } from "#dc/model/ref.ts";
@@ -24,6 +25,7 @@ export class NetworkTracer {
   readonly #session: NetworkSession;
   readonly #pathTracer: PathTracer;
   readonly #paths: DataPaths;
+  #fabrics: FabricLossFinder | undefined;
 
   private constructor(session: NetworkSession, { deviceOf, keys }: SwitchDevices) {
     this.findDevice = deviceOf;
@@ -36,22 +38,25 @@ export class NetworkTracer {
     return new NetworkTracer(session, await readSwitchesOnce(session.reader, session.topology));
   }
 
+  get fabrics(): FabricLossFinder {
+    this.#fabrics ??= FabricLossFinder.of(this.#session.topology, this.findDevice);
+    return this.#fabrics;
+  }
+
   /**
    * Finds the numbers of the links that go down with failed ports, cables, patch panels and links, even if their
    * switches stay on. A link goes down with a passive part if a path between its two ports leads through that part.
    * Cost: traces from the failed ports.
    */
-  async findCutLinks(
-    watch: FabricLossFinder,
-    { links, networkPorts, nodes }: FailedNetwork,
-  ): Promise<readonly number[]> {
+  async findCutLinks({ links, networkPorts, nodes }: FailedNetwork): Promise<readonly number[]> {
     const { topology, reader } = this.#session;
-    const named = links.size === 0 ? [] : watch.listLinkNumbers(({ a, b }) => links.has(formatEdgeKey(a, b)));
+    const { fabrics } = this;
+    const named = links.size === 0 ? [] : fabrics.listLinkNumbers(({ a, b }) => links.has(formatEdgeKey(a, b)));
     const passive = [...networkPorts, ...(await readPanelPorts(reader, listPanelCodes(topology, nodes)))];
     const ways = (await Promise.all(passive.map((port) => this.#pathTracer.tracePaths(port)))).flat();
     const riding = ways.flatMap(({ ends }) => {
-      const node = topology.power.indexOf.get(`device:${codeKey(ends[0].deviceCode)}`) ?? -1;
-      return watch.listNodeLinkNumbers(node, (link) => doesLinkUsePath(link, ends, this.findDevice));
+      const node = findDeviceNode(topology.power, codeKey(ends[0].deviceCode));
+      return fabrics.listNodeLinkNumbers(node, (link) => doesLinkUsePath(link, ends, this.findDevice));
     });
     return [...new Set([...named, ...riding])];
   }
@@ -61,9 +66,10 @@ export class NetworkTracer {
    * `DataPaths.findIsolatedDevices`.
    */
   findIsolatedDevices(dead: DeadNetworkElements): Promise<readonly number[]> {
-    const { topology } = this.#session;
-    const { cutOffBefore } = FabricLossFinder.of(topology, this.findDevice);
-    return this.#paths.findIsolatedDevices({ live: topology.live, cutOff: cutOffBefore }, dead);
+    return this.#paths.findIsolatedDevices(
+      { live: this.#session.topology.live, cutOff: this.fabrics.cutOffBefore },
+      dead,
+    );
   }
 }
 
@@ -123,11 +129,11 @@ export async function findNetworkLoss(
   const isNetwork = failed.links.size + failed.networkPorts.length + listPanelCodes(topology, failed.nodes).length > 0;
   if (!isNetwork && !includesSwitch(topology, off)) return NO_NETWORK_LOSS;
   const tracer = await NetworkTracer.create(session);
-  const watch = FabricLossFinder.of(topology, tracer.findDevice);
-  const { links: down, cutOff } = watch.computeFabricLoss(off, await tracer.findCutLinks(watch, failed));
-  const refs = watch.listLinks(down).map(({ a, b }) => formatFabricLinkRef(a, b));
+  const { fabrics } = tracer;
+  const { links: down, cutOff } = fabrics.computeFabricLoss(off, await tracer.findCutLinks(failed));
+  const refs = fabrics.listLinks(down).map(({ a, b }) => formatFabricLinkRef(a, b));
   const isolated = await tracer.findIsolatedDevices({ off, cutOff, ports: failed.networkPorts });
-  return { linksDown: refs.sort(), lostMbps: watch.sumMbps(down), cutOff, isolated };
+  return { linksDown: refs.sort(), lostMbps: fabrics.sumMbps(down), cutOff, isolated };
 }
 
 function includesSwitch({ inventory, power }: Topology, off: readonly number[]): boolean {

@@ -89,7 +89,7 @@ async function addNetworkLoss(
   outcome: Parameters<CoolingAndFabricEffects["addEffects"]>[0],
   network: ElementNetwork,
 ): Promise<Failure> {
-  const cut = await tracer.findCutLinks(effects.fabrics, network);
+  const cut = await tracer.findCutLinks(network);
   const off = listOutcomeOffNodes(outcome);
   const { cutOff } = effects.fabrics.computeFabricLoss(off, cut);
   const isolated = await tracer.findIsolatedDevices({ off, cutOff, ports: network.networkPorts });

@@ -161,7 +161,7 @@ export async function simulateOutage(question: WindowJudgingOptions, out: OutEle
   const options = { basis, cascade: true, ...selectBatteryOptions(topology.power, durationS) };
   const near = await findNearFailures(session, topology, options);
   const tracer = await NetworkTracer.create({ topology, reader, scheduler });
-  const cut = await tracer.findCutLinks(near.effects.fabrics, failing);
+  const cut = await tracer.findCutLinks(failing);
   const ground = { topology, site, sources: nodes, near, cutLinks: cut, basis, durationS };
   const window = new WindowSite(ground);
   const outage = await scheduler.run(window.computeOutage());

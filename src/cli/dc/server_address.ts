@@ -94,7 +94,7 @@ export async function callServer(address: ServerAddress, rpc: string, request: s
 }
 
 /**
- * Posts a body and returns what `read` makes of the reply; of undefined it is none of a planner server.
+ * Posts a body and returns what `read` makes of the reply; a reply of which it makes undefined is refused as another program's.
  * @throws ServerRefusal for an error reply, OperationError if no server replies
  */
 export async function postToServer<Reply>(

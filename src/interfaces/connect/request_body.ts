@@ -1,4 +1,5 @@
 import type { MiddlewareHandler } from "hono";
+import { refuse } from "#dc/model/refusal.ts";
 import { type ByteAccount, TaskSlots } from "#kernel/slots.ts";
 import { hasDisconnected, type NodeRequest } from "./call_headers.ts";
 import { createBusyRefusal, createSizeRefusal, createUploadAbortedError } from "./errors.ts";
@@ -12,10 +13,16 @@ const QUEUED_BODY_BYTES = 256 * 1024;
 /** Memory of the objects of a body per byte of it. Our choice: about that of 1,000 devices with 95 ports. */
 const OBJECT_BYTES = 20;
 
-/** Charges bytes of a request. @throws Refusal SERVER_BUSY; MESSAGE_TOO_LARGE if they would fit beside no other request */
+/**
+ * Charges bytes of a request.
+ * @throws Refusal SERVER_BUSY; MESSAGE_TOO_LARGE if they exceed the budget even when no other request is open
+ */
 export function chargeBytes(account: ByteAccount, bytes: number): void {
   if (account.tryCharge(bytes)) return;
-  throw account.heldBytes + bytes > account.maxBytes ? createSizeRefusal(account.maxBytes) : createBusyRefusal();
+  const needed = account.heldBytes + bytes;
+  if (needed <= account.maxBytes) throw createBusyRefusal();
+  const expected = `at most ${account.maxBytes}, three quarters of the server's memory budget`;
+  throw refuse("MESSAGE_TOO_LARGE", `The request needs at least ${needed} bytes of memory: expected ${expected}`);
 }
 
 export interface BodyOptions {

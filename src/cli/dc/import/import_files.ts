@@ -355,7 +355,7 @@ export async function runImportCommand(args: ImportArgs, cli: Cli): Promise<Exit
   if (url !== undefined) {
     if (db !== undefined) throw new UsageError('"--url" and "--db" exclude each other');
     if (atomic || dryRun)
-      throw new UsageError('"--atomic" and "--dry-run" need a database: a server takes calls one by one');
+      throw new UsageError('"--atomic" and "--dry-run" exclude "--url": a server writes in several transactions');
     const { createServerTarget } = await import("./server_target.ts");
     const address = resolveServerAddress({ url, token, timeout: IMPORT_TIMEOUT_S }, cli.cwd);
     return importFiles(async () => createServerTarget(address), options, cli);

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { findCellTarget, readCell } from "#dc/operations/import/sheet.ts";
 import { IMPORT_KINDS } from "#dc/operations/import/wire.ts";
+import { ByteBudget } from "#kernel/slots.ts";
 import { listEnumChoices } from "#web/console/edit/form_model.ts";
 import { listColumnTargets } from "#web/console/import/import_file.ts";
 import { served } from "../../../support/dc/served.ts";
@@ -220,6 +221,21 @@ test("POST /import needs a writer, before the file is read", async () => {
   };
 
   expect(await Promise.all(["", "reader", "meter", "writer"].map(statusOf))).toEqual([401, 403, 403, 200]);
+});
+
+test("POST /import names the memory that a file needs and the server does not have", async () => {
+  const small = await served({ budget: new ByteBudget(1_000_000) });
+  const { status, text } = await http1(`${small.url}/import?kind=rack`, {
+    method: "POST",
+    headers: { "content-type": "text/csv" },
+    body: "A".repeat(100_000),
+  });
+
+  expect([status, JSON.parse(text).details[0].debug.reason, JSON.parse(text).message]).toEqual([
+    413,
+    "MESSAGE_TOO_LARGE",
+    "The request needs at least 916384 bytes of memory: expected at most 750000, three quarters of the server's memory budget",
+  ]);
 });
 
 test("POST /import ends before the next transaction once the server shuts down", async () => {

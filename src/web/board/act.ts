@@ -1,5 +1,5 @@
 import { type BoardPicture, type Card, COLUMNS, type Column, type PictureBox } from "#planner/board/wire.ts";
-import { useUrlHash } from "../shared/listeners.ts";
+import { useUrlHash } from "../shared/browser.ts";
 import { boardStore, callTool, describeError, type SeenVersion, showMessage } from "./store.ts";
 
 /** Undoes the last command, for the key U; undefined if that command cannot be undone. */

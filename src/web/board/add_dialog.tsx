@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useId, useRef, useState } from "preact/hooks";
 import type { BoardChoices } from "#planner/board/wire.ts";
-import { Icon } from "../shared/icon.tsx";
+import { Icon } from "../shared/marks.tsx";
 import { changeBoardAddress } from "./act.ts";
 import { ProblemBanner } from "./app_parts.tsx";
 import { callTool, describeError, showMessage } from "./store.ts";

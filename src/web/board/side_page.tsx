@@ -1,6 +1,6 @@
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { Card, SpecPage } from "#planner/board/wire.ts";
-import { Icon } from "../shared/icon.tsx";
+import { Icon } from "../shared/marks.tsx";
 import { changeBoardAddress, isWaitingForMerge, runCommand } from "./act.ts";
 import { LabelledField, ModalDialog, splitWordList } from "./add_dialog.tsx";
 import { ProblemBanner } from "./app_parts.tsx";

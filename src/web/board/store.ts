@@ -11,8 +11,7 @@ import {
   type SpecPage,
 } from "#planner/board/wire.ts";
 import { stripTerminalSequences } from "#words/plain_log.ts";
-import { browserValues } from "../shared/kept_values.ts";
-import { Listeners, useCurrentValue } from "../shared/listeners.ts";
+import { browserValues, Listeners, useCurrentValue } from "../shared/browser.ts";
 import { readEvents } from "../shared/read_events.ts";
 
 /** Error for a request that failed or that the server refused. */

@@ -1,7 +1,7 @@
 import type { Ref } from "preact";
 import { useMemo } from "preact/hooks";
 import type { BoardData, Card } from "#planner/board/wire.ts";
-import { Icon } from "../shared/icon.tsx";
+import { Icon } from "../shared/marks.tsx";
 import { chooseTheme, useTheme } from "../shared/use_theme.ts";
 import { type BoardAddress, changeBoardAddress } from "./act.ts";
 

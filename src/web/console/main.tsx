@@ -1,9 +1,8 @@
 import { render } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { formatCount } from "#words/figures.ts";
-import { Icon } from "../shared/icon.tsx";
-import { StateMark } from "../shared/state.tsx";
-import { useCloseOnBack } from "../shared/use_back.ts";
+import { useCloseOnBack } from "../shared/browser.ts";
+import { Icon, StateMark } from "../shared/marks.tsx";
 import { applyTheme, chooseTheme, useTheme } from "../shared/use_theme.ts";
 import {
   type Session,

@@ -1,4 +1,4 @@
-import type { IconName } from "../shared/icon.tsx";
+import type { IconName } from "../shared/marks.tsx";
 import type { InventoryOverview } from "./api/replies.ts";
 import { LIST_KINDS } from "./lists/list_kinds.ts";
 

@@ -1,5 +1,5 @@
 import { getKindNoun } from "#words/names.ts";
-import { useUrlHash } from "../shared/listeners.ts";
+import { useUrlHash } from "../shared/browser.ts";
 import { convertToAddressSettings, convertToServiceSettings } from "./lists/list_kinds.ts";
 
 /** A page's name, subject and settings. It is stored in the URL, so that links and the Back button work. */

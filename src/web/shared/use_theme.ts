@@ -1,5 +1,4 @@
-import { browserValues } from "./kept_values.ts";
-import { Listeners, useCurrentValue } from "./listeners.ts";
+import { browserValues, Listeners, useCurrentValue } from "./browser.ts";
 
 export type Theme = "light" | "dark";
 

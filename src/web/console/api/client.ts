@@ -1,7 +1,6 @@
 import { useCallback, useEffect, useState } from "preact/hooks";
 import type { RenderResult, Rpcs } from "#gen/datacenter/v1/json.ts";
-import { browserValues, tabValues } from "../../shared/kept_values.ts";
-import { Listeners, useCurrentValue } from "../../shared/listeners.ts";
+import { browserValues, Listeners, tabValues, useCurrentValue } from "../../shared/browser.ts";
 import { readParts } from "../../shared/read_events.ts";
 import { simplifyMessage } from "../labels.ts";
 import { keepReplyCurrent } from "../live/questions.ts";

@@ -1,5 +1,5 @@
 import { useEffect, useState } from "preact/hooks";
-import { useCurrentValue } from "../../shared/listeners.ts";
+import { useCurrentValue } from "../../shared/browser.ts";
 import { createLazyComponent } from "../on_demand.tsx";
 import { UndoButton } from "./dialogs.tsx";
 import { type EditNotice, editStore } from "./form_model.ts";

@@ -1,6 +1,6 @@
 import { FORM_ENUMS, FORMS, type FormField, RESOURCES } from "#gen/datacenter/v1/forms.ts";
 import { capitalize, formatEnum, getUnitOfField } from "#words/names.ts";
-import { Listeners } from "../../shared/listeners.ts";
+import { Listeners } from "../../shared/browser.ts";
 import type { AuditEntry } from "../api/replies.ts";
 import { splitAtFirst } from "../router.ts";
 

@@ -2,7 +2,7 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { GetRackResponse, Occupant } from "#gen/datacenter/v1/json.ts";
 import { formatWatts } from "#words/figures.ts";
-import { StateMark } from "../../shared/state.tsx";
+import { StateMark } from "../../shared/marks.tsx";
 import { formatPageUrl } from "../router.ts";
 import { getKeyLabel, isShortcutKey } from "../shell/keys.ts";
 import { joinWithCommas } from "../ui/parts.tsx";

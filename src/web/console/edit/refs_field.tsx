@@ -1,7 +1,7 @@
 import { type ComponentChildren, type ComponentType, createContext } from "preact";
 import { useContext, useRef, useState } from "preact/hooks";
 import { getKindNoun, getRefName } from "#words/names.ts";
-import { Icon } from "../../shared/icon.tsx";
+import { Icon } from "../../shared/marks.tsx";
 import { convertToCallError, type RpcReply } from "../api/client.ts";
 import { createNameSearchRequest, findRefsByName, SEARCH_INVENTORY_RPC } from "../named_refs.ts";
 import { Combobox } from "../ui/combobox.tsx";

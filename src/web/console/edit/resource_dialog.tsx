@@ -1,6 +1,6 @@
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { getKindNoun, getRefName } from "#words/names.ts";
-import { StateMark } from "../../shared/state.tsx";
+import { StateMark } from "../../shared/marks.tsx";
 import { formatQuantity } from "../labels.ts";
 import { formatPageUrl, parseAddress } from "../router.ts";
 import { FailureView } from "../ui/page.tsx";

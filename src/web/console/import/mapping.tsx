@@ -2,7 +2,7 @@ import { useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import { type FieldProblem, IMPORT_KINDS, type ImportKind } from "#dc/operations/import/wire.ts";
 import { formatCount } from "#words/figures.ts";
 import { capitalize, getKindNoun, pluralize } from "#words/names.ts";
-import { StateMark } from "../../shared/state.tsx";
+import { StateMark } from "../../shared/marks.tsx";
 import { listEnumChoices } from "../edit/form_model.ts";
 import { ChoiceField, renderOptions } from "../ui/fields.tsx";
 import { Card } from "../ui/parts.tsx";

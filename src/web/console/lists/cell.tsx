@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import type { InventoryRow } from "#gen/datacenter/v1/json.ts";
 import { getRefName } from "#words/names.ts";
-import { StateMark } from "../../shared/state.tsx";
+import { StateMark } from "../../shared/marks.tsx";
 import { getVisibleShareState, type State } from "../../shared/state_of_share.ts";
 import { formatPageUrl } from "../router.ts";
 import { RefLink } from "../ui/parts.tsx";

@@ -1,6 +1,6 @@
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
-import { Icon } from "../../shared/icon.tsx";
-import { browserValues } from "../../shared/kept_values.ts";
+import { browserValues } from "../../shared/browser.ts";
+import { Icon } from "../../shared/marks.tsx";
 import { changeSettings, formatPageUrl } from "../router.ts";
 import { Popover } from "../ui/picture.tsx";
 import { getColumnLabel, type ListKind, listAllColumns } from "./list_kinds.ts";

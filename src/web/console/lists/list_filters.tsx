@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import { formatCount } from "#words/figures.ts";
-import { Icon } from "../../shared/icon.tsx";
+import { Icon } from "../../shared/marks.tsx";
 import { useCall } from "../api/client.ts";
 import { changeSettings, formatPageUrl, type PageAddress } from "../router.ts";
 import { ChoiceField, RefField, renderOptions } from "../ui/fields.tsx";

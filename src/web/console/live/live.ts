@@ -1,4 +1,4 @@
-import { Listeners, useCurrentValue } from "../../shared/listeners.ts";
+import { Listeners, useCurrentValue } from "../../shared/browser.ts";
 import { readEvents, type ServerEvent } from "../../shared/read_events.ts";
 import { tokenStore } from "../api/client.ts";
 import { notifyChangeListeners } from "./changes.ts";

@@ -6,7 +6,7 @@ import type {
 } from "#gen/datacenter/v1/json.ts";
 import { formatCount, formatKilowatts, formatLostLoad, formatWatts } from "#words/figures.ts";
 import { capitalize, getRefName, stripRefKinds } from "#words/names.ts";
-import { StateMark } from "../../shared/state.tsx";
+import { StateMark } from "../../shared/marks.tsx";
 import { useCall } from "../api/client.ts";
 import { formatQuantity } from "../labels.ts";
 import { LIST_INVENTORY_RPC } from "../lists/inventory_rows.ts";

@@ -2,7 +2,7 @@ import type { ComponentChildren } from "preact";
 import type { AreaCapacity, FreeCooling, InventoryRow, ThermalHeadroomResponse } from "#gen/datacenter/v1/json.ts";
 import { formatCount, formatDecimal, formatKilowatts, formatPercent, formatWatts } from "#words/figures.ts";
 import { getRefName, listSomeNames } from "#words/names.ts";
-import { StateMark } from "../../shared/state.tsx";
+import { StateMark } from "../../shared/marks.tsx";
 import { getVisibleShareState, type State } from "../../shared/state_of_share.ts";
 import { useCall } from "../api/client.ts";
 import type { InventoryOverview } from "../api/replies.ts";

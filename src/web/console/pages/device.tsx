@@ -1,7 +1,7 @@
 import type { Cable, Device as DeviceFields, GetDeviceResponse, Port } from "#gen/datacenter/v1/json.ts";
 import { formatBandwidth, formatDecimal, formatWatts } from "#words/figures.ts";
 import { formatEnum, formatPortType, getRefName } from "#words/names.ts";
-import { ShareText } from "../../shared/state.tsx";
+import { ShareText } from "../../shared/marks.tsx";
 import { useCall } from "../api/client.ts";
 import { useCanWrite } from "../edit/changes_panel.tsx";
 import { listResourceFacts } from "../edit/facts.ts";

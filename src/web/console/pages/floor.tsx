@@ -1,7 +1,7 @@
 import type { FloorPlanResponse, Health, RackTile } from "#gen/datacenter/v1/json.ts";
 import { formatDecimal, formatPercent, formatWatts } from "#words/figures.ts";
 import { getRefName } from "#words/names.ts";
-import { ShareText } from "../../shared/state.tsx";
+import { ShareText } from "../../shared/marks.tsx";
 import { useRenderOptions } from "../../shared/use_theme.ts";
 import { convertToConstant } from "../address_words.ts";
 import { useCall } from "../api/client.ts";

@@ -1,7 +1,7 @@
 import { useEffect, useState } from "preact/hooks";
 import type { InventoryRow, ListInventoryResponse } from "#gen/datacenter/v1/json.ts";
 import { formatCount } from "#words/figures.ts";
-import { Icon } from "../../shared/icon.tsx";
+import { Icon } from "../../shared/marks.tsx";
 import { convertToCallError, useCall } from "../api/client.ts";
 import { EditButton, useCanWrite } from "../edit/changes_panel.tsx";
 import type { EditableKind } from "../edit/form_model.ts";

@@ -2,7 +2,7 @@ import { useState } from "preact/hooks";
 import type { ListedWindow, RackTile, RehearseFailuresResponse } from "#gen/datacenter/v1/json.ts";
 import { formatCount } from "#words/figures.ts";
 import { getRefName, stripRefKinds } from "#words/names.ts";
-import { StateMark } from "../../shared/state.tsx";
+import { StateMark } from "../../shared/marks.tsx";
 import { useCall, useInventory, useRouteCall } from "../api/client.ts";
 import type { AuditEntry, FloorOverview, HistoryReply, InventoryOverview } from "../api/replies.ts";
 import {

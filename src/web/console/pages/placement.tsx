@@ -8,7 +8,7 @@ import type {
   PlacementRefusal,
 } from "#gen/datacenter/v1/json.ts";
 import { formatCount, formatDecimal, formatPercent, formatWatts } from "#words/figures.ts";
-import { StateMark } from "../../shared/state.tsx";
+import { StateMark } from "../../shared/marks.tsx";
 import { useRenderOptions } from "../../shared/use_theme.ts";
 import {
   CallError,

@@ -9,7 +9,7 @@ import type {
 import { formatCapacity } from "#words/capacity_figures.ts";
 import { formatDecimal, formatPercent, formatWatts } from "#words/figures.ts";
 import { formatConstant, formatEnum, getRefName, stripRefKinds } from "#words/names.ts";
-import { ShareText, StateMark } from "../../shared/state.tsx";
+import { ShareText, StateMark } from "../../shared/marks.tsx";
 import { useRenderOptions } from "../../shared/use_theme.ts";
 import { convertToConstant } from "../address_words.ts";
 import { type CallState, useCall } from "../api/client.ts";

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 import type { HealthReason } from "#gen/datacenter/v1/json.ts";
-import { Icon } from "../../shared/icon.tsx";
+import { Icon } from "../../shared/marks.tsx";
 import { DuplicateDeleteButtons, EditResourceButton } from "../edit/changes_panel.tsx";
 import type { EditableKind, ResourceValues } from "../edit/form_model.ts";
 import { describeReason, formatReasonFigures } from "../reason_words.ts";

@@ -2,7 +2,7 @@ import type { ComponentProps } from "preact";
 import type { KeptReading, ReadingFinding } from "#gen/datacenter/v1/json.ts";
 import { appendUnit, formatBandwidth, formatCount, formatDecimal, formatDuration } from "#words/figures.ts";
 import { formatConstant, getRefName, splitUnit, stripRefKinds } from "#words/names.ts";
-import { StateMark } from "../../shared/state.tsx";
+import { StateMark } from "../../shared/marks.tsx";
 import { useCall } from "../api/client.ts";
 import { formatUtcMoment } from "../labels.ts";
 import { formatPageUrl } from "../router.ts";

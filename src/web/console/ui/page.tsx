@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
-import { Listeners, useCurrentValue } from "../../shared/listeners.ts";
+import { Listeners, useCurrentValue } from "../../shared/browser.ts";
 import { type CallError, type CallState, tokenStore, waitingSignIns } from "../api/client.ts";
 import { simplifyMessage } from "../labels.ts";
 import { findNavigationItem } from "../navigation.ts";

@@ -4,7 +4,7 @@ import type { FloorPlanResponse, Health } from "#gen/datacenter/v1/json.ts";
 import { FULL_PCT } from "#kernel/judge_share.ts";
 import { formatCount } from "#words/figures.ts";
 import { getRefName } from "#words/names.ts";
-import { StateMark } from "../../shared/state.tsx";
+import { StateMark } from "../../shared/marks.tsx";
 import { getVisibleShareState, type State } from "../../shared/state_of_share.ts";
 import { formatShortMoment, formatUtcMoment } from "../labels.ts";
 import { findRefUrl, formatPageUrl, parseAddress } from "../router.ts";

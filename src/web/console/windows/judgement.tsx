@@ -8,8 +8,7 @@ import type {
 } from "#gen/datacenter/v1/json.ts";
 import { formatDecimal, formatDuration, formatWatts } from "#words/figures.ts";
 import { formatEnum, listSomeNames, stripRefKinds } from "#words/names.ts";
-import { Icon } from "../../shared/icon.tsx";
-import { StateMark } from "../../shared/state.tsx";
+import { Icon, StateMark } from "../../shared/marks.tsx";
 import type { State } from "../../shared/state_of_share.ts";
 import { useCall } from "../api/client.ts";
 import { FindingLine, RefusalLine } from "../edit/changes_panel.tsx";

@@ -4,6 +4,7 @@ import type { BoardChoices, BoardPicture, Card, Column, PictureBox, PictureEdge 
 import { formatCountWithNoun, listSomeNames } from "#words/names.ts";
 import { applyTheme } from "../shared/use_theme.ts";
 import {
+  BOARD_SHORTCUTS,
   type BoardAddress,
   COLUMN_NAMES,
   changeBoardAddress,
@@ -17,14 +18,13 @@ import {
   sortCardsByColumn,
   undoLastChange,
   useBoardAddress,
+  useBoardShortcuts,
 } from "./act.ts";
 import { AddDialog, LabelledField, ModalDialog } from "./add_dialog.tsx";
-import { BoardBanners, MessageView, ProblemBanner } from "./app_parts.tsx";
+import { BoardBanners, MessageView, ProblemBanner, TopBar } from "./app_parts.tsx";
 import { addScrollListener, ColumnsView } from "./columns_view.tsx";
-import { BOARD_SHORTCUTS, useBoardShortcuts } from "./keys.ts";
 import { SpecSidePage, useLoadedValue } from "./side_page.tsx";
 import { boardStore, followBoard, followLog, readPicture, storeKeyFromUrl, useBoardPageState } from "./store.ts";
-import { TopBar } from "./top_bar.tsx";
 
 applyTheme();
 storeKeyFromUrl();

@@ -7,8 +7,13 @@ import {
   listColumnValues,
   parseFigureRange,
 } from "./lists/list_kinds.ts";
-import { groupWordsBySetting } from "./pages/asked_field.ts";
-import { EXTRA_PLACEMENT_FIELDS, PLACEMENT_FIELDS, POWER_FIELDS, REHEARSAL_FIELDS } from "./pages/placement_fields.ts";
+import {
+  EXTRA_PLACEMENT_FIELDS,
+  groupWordsBySetting,
+  PLACEMENT_FIELDS,
+  POWER_FIELDS,
+  REHEARSAL_FIELDS,
+} from "./pages/request_fields.ts";
 import { OBJECT_PAGE_KINDS } from "./router.ts";
 
 const FLAG_VALUES = ["0", "1"];
@@ -116,9 +121,4 @@ function isFormerConstant(value: string, word: string): boolean {
   return value.startsWith("LOAD_BASIS_") || value.startsWith("RENDER_VIEW_") || value.startsWith("COLORING_")
     ? convertToAddressWord(value).endsWith(`-${word}`)
     : false;
-}
-
-/** Converts a word of a URL to an enum constant of the service: "max" with prefix LOAD_BASIS is LOAD_BASIS_MAX. */
-export function convertToConstant(prefix: string, word: string): string {
-  return `${prefix}_${word === "" ? "UNSPECIFIED" : word.toUpperCase().replaceAll("-", "_")}`;
 }

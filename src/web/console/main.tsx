@@ -13,17 +13,15 @@ import {
   useSession,
   useShownWindow,
 } from "./api/client.ts";
-import { EditHost } from "./edit/edit_host.tsx";
+import { EditHost } from "./edit/dialogs.tsx";
+import { getKeyLabel, isShortcutKey, SHORTCUTS, type ShortcutName } from "./keys.ts";
 import { formatTimeOfDay } from "./labels.ts";
 import { startFollowingChanges, useLiveState } from "./live/live.ts";
 import { findNavigationItem, NAVIGATION, NAVIGATION_ITEMS, type NavigationItem } from "./navigation.ts";
-import { preloadModules } from "./on_demand.tsx";
 import { getPageKey, Page } from "./pages.tsx";
-import { Palette } from "./palette/palette.tsx";
+import { copyPageUrl, Palette } from "./palette/palette.tsx";
 import { formatPageUrl, type PageAddress, usePageAddress } from "./router.ts";
-import { getKeyLabel, isShortcutKey, SHORTCUTS, type ShortcutName } from "./shell/keys.ts";
-import { copyPageUrl } from "./shell/share.ts";
-import { focusHeading, SignInDialog, useShownBreadcrumbs } from "./ui/page.tsx";
+import { focusHeading, preloadModules, SignInDialog, useShownBreadcrumbs } from "./ui/page.tsx";
 
 function App() {
   const place = usePageAddress();

@@ -91,6 +91,11 @@ export function changeSubject(subject: string): void {
   location.hash = formatPageUrl(page, subject, Object.fromEntries(settings));
 }
 
+/** Converts a word of a URL to an enum constant of the service: "max" with prefix LOAD_BASIS is LOAD_BASIS_MAX. */
+export function convertToConstant(prefix: string, word: string): string {
+  return `${prefix}_${word === "" ? "UNSPECIFIED" : word.toUpperCase().replaceAll("-", "_")}`;
+}
+
 function decodeUrlPart(text: string): string {
   try {
     return decodeURIComponent(text);

@@ -3,7 +3,7 @@ import { findProtoComment } from "#dc/operations/messages/message_schema.ts";
 import { file_datacenter_v1_datacenter } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { file_datacenter_v1_planning } from "#gen/datacenter/v1/planning_pb.ts";
 import { quantity } from "#gen/datacenter/v1/rules_pb.ts";
-import { SHORTCUTS } from "#web/console/shell/keys.ts";
+import { SHORTCUTS } from "#web/console/keys.ts";
 
 /** Values of an enumeration of the proto with their comments; of quantities also what has them and which values they take. */
 export function valuesTable(name: string): string {

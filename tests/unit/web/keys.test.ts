@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { SHORTCUTS } from "#web/console/shell/keys.ts";
+import { SHORTCUTS } from "#web/console/keys.ts";
 import { sourceFiles } from "../../support/source_code.ts";
 
 const SHEET = Object.values(SHORTCUTS).flatMap((keys) =>

@@ -1,8 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { fromJson, type JsonValue } from "@bufbuild/protobuf";
 import { FindPlacementRequestSchema } from "#gen/datacenter/v1/placement_pb.ts";
-import { EXTRA_PLACEMENT_FIELDS } from "#web/console/pages/placement_fields.ts";
-import { createPlacementRequest } from "#web/console/pages/placement_request.ts";
+import { createPlacementRequest, EXTRA_PLACEMENT_FIELDS } from "#web/console/pages/request_fields.ts";
 
 /** Settings of fields that have no row of their own: a value of the field's type. */
 const UNNAMED = Object.fromEntries(

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { FAILURE_KINDS as SERVICE_KINDS } from "#dc/model/enum_values.ts";
 import { formatMoment, formatUtcMoment, simplifyMessage } from "#web/console/labels.ts";
 import { formatColumnFigure, formatColumnText } from "#web/console/lists/list_kinds.ts";
-import { FAILURE_KIND_LABELS } from "#web/console/pages/placement_fields.ts";
+import { FAILURE_KIND_LABELS } from "#web/console/pages/request_fields.ts";
 import { describeReason, formatReasonFigures } from "#web/console/reason_words.ts";
 import { createFieldOptions, formatShownRef, parseTypedRef } from "#web/console/ui/use_hits.ts";
 import { formatBandwidth, formatWatts } from "#words/figures.ts";

@@ -3,7 +3,7 @@ import type { RenderResult, Rpcs } from "#gen/datacenter/v1/json.ts";
 import { browserValues, Listeners, tabValues, useCurrentValue } from "../../shared/browser.ts";
 import { readParts } from "../../shared/read_events.ts";
 import { simplifyMessage } from "../labels.ts";
-import { keepReplyCurrent } from "../live/questions.ts";
+import { keepReplyCurrent } from "../live/changes.ts";
 import type { InventoryOverview } from "./replies.ts";
 
 const MAIN_SERVICE = "datacenter.v1.DatacenterService";

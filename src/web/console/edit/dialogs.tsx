@@ -1,6 +1,7 @@
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { MAX_BATCH_ITEMS } from "#dc/limits.ts";
 import { getKindNoun, stripRefKinds } from "#words/names.ts";
+import { useCurrentValue } from "../../shared/browser.ts";
 import { type CallError, callWithSignIn, convertToCallError, readJsonRoute } from "../api/client.ts";
 import type { AuditEntry, HistoryReply } from "../api/replies.ts";
 import { formatMoment, formatQuantity, formatUtcMoment } from "../labels.ts";
@@ -23,6 +24,7 @@ import {
 } from "./differences.ts";
 import {
   type EditableKind,
+  type EditNotice,
   type EditRequest,
   type EtagsByRef,
   editStore,
@@ -30,13 +32,56 @@ import {
   getIdentityFields,
 } from "./form_model.ts";
 import { BulkEditDialog, EditDialog, ReasonField } from "./many_dialog.tsx";
-import { buildRemoveChange } from "./proposal.ts";
+import { buildRemoveChange, type ChangeProposal, useProposal } from "./proposal.ts";
 import { ResourceDialog } from "./resource_dialog.tsx";
 import { loadStoredResources, useStoredResource } from "./stored.ts";
-import { type ChangeProposal, useProposal } from "./use_proposal.ts";
+
+/** Shows the open edit and the last edit's notice. It is outside the pages, which may change below an open dialog. */
+export function EditHost() {
+  const { edit, notice, round } = useCurrentValue(editStore.editState, editStore.subscribe);
+  return (
+    <>
+      {edit === undefined ? null : <EditRequestDialog key={round} edit={edit} />}
+      <NoticeBar notice={notice} />
+    </>
+  );
+}
+
+/** Time in milliseconds that a notice stays, unless the pointer or the focus is in the notice. */
+const NOTICE_MS = 8000;
+
+/** Notice about the last change, with a button that undoes it. */
+function NoticeBar({ notice }: { readonly notice: EditNotice | undefined }) {
+  const [isHeld, setHeld] = useState(false);
+  useEffect(() => {
+    if (notice === undefined || isHeld) return;
+    const timer = setTimeout(editStore.dismiss, NOTICE_MS);
+    return () => clearTimeout(timer);
+  }, [notice, isHeld]);
+  return (
+    <div
+      class="done"
+      role="status"
+      onMouseEnter={() => setHeld(true)}
+      onMouseLeave={() => setHeld(false)}
+      onFocusIn={() => setHeld(true)}
+      onFocusOut={() => setHeld(false)}
+    >
+      {notice === undefined ? null : (
+        <>
+          <span>{notice.text}</span>
+          <UndoButton requestId={notice.requestId} etags={notice.etags} label="Undo" />
+          <button type="button" class="quiet" aria-label="Dismiss" onClick={editStore.dismiss}>
+            ×
+          </button>
+        </>
+      )}
+    </div>
+  );
+}
 
 /** The dialog for the mode of an edit. */
-export function EditRequestDialog({ edit }: { readonly edit: EditRequest }) {
+function EditRequestDialog({ edit }: { readonly edit: EditRequest }) {
   switch (edit.mode) {
     case "delete":
       return <DeleteDialog edit={edit} />;

@@ -24,10 +24,10 @@ import {
   type FieldProps,
   getAriaAttributes,
   getControlId,
+  RefInput,
   RefsField,
   useFormContext,
-} from "./refs_field.tsx";
-import { RefInput } from "./type_fill.tsx";
+} from "./ref_fields.tsx";
 import {
   formatPath,
   formatValue,

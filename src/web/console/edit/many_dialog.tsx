@@ -29,10 +29,15 @@ import {
   listKindFields,
   type ResourceValues,
 } from "./form_model.ts";
-import { buildRemoveChange, formatFieldMask, type ResourceChange } from "./proposal.ts";
-import { FormFieldsContext } from "./refs_field.tsx";
+import {
+  buildRemoveChange,
+  type ChangeProposal,
+  formatFieldMask,
+  type ResourceChange,
+  useProposal,
+} from "./proposal.ts";
+import { FormFieldsContext } from "./ref_fields.tsx";
 import { useFieldComments } from "./stored.ts";
-import { type ChangeProposal, useProposal } from "./use_proposal.ts";
 import { findProblem, listLimitProblems, removeUnsetParts, setValueAtPath } from "./values.ts";
 
 type BulkEdit = Extract<EditRequest, { readonly mode: "many" | "delete-many" }>;

@@ -31,10 +31,9 @@ import {
   getMessageName,
   type ResourceValues,
 } from "./form_model.ts";
-import { fillMissingFields } from "./from_type.ts";
 import { EditDialog, EditSidePanel, ReasonField } from "./many_dialog.tsx";
-import { listStateChanges } from "./proposal.ts";
-import { FormFieldsContext, getControlId } from "./refs_field.tsx";
+import { type ChangeProposal, listStateChanges, useProposal } from "./proposal.ts";
+import { FillFromTypeButton, FormFieldsContext, getControlId } from "./ref_fields.tsx";
 import {
   EMPTY_RESOURCE,
   loadStoredResource,
@@ -43,10 +42,9 @@ import {
   useFieldComments,
   useStoredResource,
 } from "./stored.ts";
-import { FillFromTypeButton } from "./type_fill.tsx";
-import { type ChangeProposal, useProposal } from "./use_proposal.ts";
 import {
   addRefusalProblems,
+  fillMissingFields,
   findProblem,
   formatValue,
   hasProblem,

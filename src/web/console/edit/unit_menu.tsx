@@ -1,6 +1,6 @@
 import { useLayoutEffect, useRef } from "preact/hooks";
 import type { Cable, GetRackResponse, Port } from "#gen/datacenter/v1/json.ts";
-import { getKeyLabel, isShortcutKey, type ShortcutName } from "../shell/keys.ts";
+import { getKeyLabel, isShortcutKey, type ShortcutName } from "../keys.ts";
 import { editStore, type ResourceValues } from "./form_model.ts";
 import { type ChosenUnit, FACE_VALUES, findFreeBlock, findTemplateDevice, listDeviceBoxes } from "./rack_cells.ts";
 

@@ -1,6 +1,7 @@
 import { getRefName } from "#words/names.ts";
 import type { CallError } from "../api/client.ts";
 import { formatMoment } from "../labels.ts";
+import { formatColumnFigure } from "../lists/list_kinds.ts";
 import {
   describeFieldLimits,
   type EditableKind,
@@ -8,6 +9,7 @@ import {
   getChoiceLabel,
   getFieldLabel,
   getFieldUnit,
+  listKindFields,
   listMessageFields,
   type ResourceValues,
 } from "./form_model.ts";
@@ -274,4 +276,66 @@ export function findProblem(problems: ProblemsByPath, path: string): string {
 /** Whether a field of the resource, or any field inside it, has an error. */
 export function hasProblem(problems: ProblemsByPath, name: string): boolean {
   return [...problems.keys()].some((key) => key === name || key.startsWith(`${name}.`) || key.startsWith(`${name}[`));
+}
+
+/**
+ * Returns labels and values of a resource, by the fields of its form; values contain their unit, and are "" if unset.
+ * @param names the fields in their order, separated by spaces
+ * @throws Error for a name that the form does not have
+ */
+export function listResourceFacts(
+  kind: EditableKind,
+  resource: object,
+  names: string,
+): readonly (readonly [string, string])[] {
+  const fields = new Map(listKindFields(kind).map((field) => [field.name, field]));
+  return names.split(" ").map((name) => {
+    const [field, value] = [fields.get(name), (resource as ResourceValues)[name]];
+    if (field === undefined) throw new Error(`The form of a ${kind} has no field "${name}"`);
+    return [
+      getFieldLabel(field),
+      typeof value === "number" ? formatColumnFigure(name, value) : formatValue(value, field),
+    ];
+  });
+}
+
+/** Fields that a device copies from its type; an import and `planner dc add device --type` copy the same fields. */
+const COPIED_FIELDS = "kind manufacturer model part_number airflow weight_kg max_draw_w u_height depth ports".split(
+  " ",
+);
+
+/** A value of a device that differs from the value of its type. */
+export interface TypeDeviation {
+  readonly name: string;
+  readonly ownText: string;
+  readonly typeText: string;
+}
+
+/** Returns the device with its missing fields copied from its type; `depth` only if the device has a unit. */
+export function fillMissingFields(device: ResourceValues, type: ResourceValues): ResourceValues {
+  const missing = listTypeFields(device, type).filter(({ name }) => isUnsetValue(device[name]));
+  return { ...device, ...Object.fromEntries(missing.map(({ name }) => [name, type[name]])) };
+}
+
+/** Returns the device's values that differ from its type's. Ports are not compared. */
+export function listTypeDeviations(device: ResourceValues, type: ResourceValues): readonly TypeDeviation[] {
+  return listTypeFields(device, type)
+    .filter(({ name }) => name !== "ports" && !isUnsetValue(device[name]))
+    .filter(
+      (field) => !isEqualValue(removeUnsetParts(device[field.name], field), removeUnsetParts(type[field.name], field)),
+    )
+    .map((field) => ({
+      name: field.name,
+      ownText: formatValue(device[field.name], field),
+      typeText: formatValue(type[field.name], field),
+    }));
+}
+
+function listTypeFields(device: ResourceValues, type: ResourceValues) {
+  return listKindFields("device").filter(
+    ({ name }) =>
+      COPIED_FIELDS.includes(name) &&
+      !isUnsetValue(type[name]) &&
+      (name !== "depth" || device["position_u"] !== undefined),
+  );
 }

@@ -3,7 +3,7 @@ import { formatCount } from "#words/figures.ts";
 import { capitalize, getKindNoun } from "#words/names.ts";
 import { ProposalEffects } from "../edit/changes_panel.tsx";
 import { getFieldLabel } from "../edit/form_model.ts";
-import { useProposal } from "../edit/use_proposal.ts";
+import { useProposal } from "../edit/proposal.ts";
 import { simplifyMessage } from "../labels.ts";
 import { FailureView } from "../ui/page.tsx";
 import { Badge, Card, Figure, FigureRow } from "../ui/parts.tsx";

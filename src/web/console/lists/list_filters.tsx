@@ -5,8 +5,8 @@ import { useCall } from "../api/client.ts";
 import { changeSettings, formatPageUrl, type PageAddress } from "../router.ts";
 import { ChoiceField, RefField, renderOptions } from "../ui/fields.tsx";
 import { Popover } from "../ui/picture.tsx";
-import { readSavedFilters, saveFilter } from "./columns_choice.tsx";
 import { createListRequest, LIST_INVENTORY_RPC, LIST_PAGE_SIZE, listConditions } from "./inventory_rows.ts";
+import { readSavedFilters, saveFilter } from "./list_columns.tsx";
 import {
   type ConditionRelation,
   formatColumnText,

@@ -1,8 +1,7 @@
 import { Listeners, useCurrentValue } from "../../shared/browser.ts";
 import { readEvents, type ServerEvent } from "../../shared/read_events.ts";
 import { tokenStore } from "../api/client.ts";
-import { notifyChangeListeners } from "./changes.ts";
-import { findOldestReplyTime, scheduleRefresh } from "./questions.ts";
+import { findOldestReplyTime, notifyChangeListeners, scheduleRefresh } from "./changes.ts";
 
 /** Whether the screen follows changes of the inventory. Times are in milliseconds since 1970. */
 export type LiveState =

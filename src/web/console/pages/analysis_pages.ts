@@ -12,5 +12,4 @@ export { ReadingsPage as Readings } from "./readings.tsx";
 export { RehearsalPage as Rehearsal } from "./rehearsal.tsx";
 export { ThermalPage as Thermal } from "./thermal.tsx";
 export { TracePage as Trace } from "./trace.tsx";
-export { WindowPage as Window } from "./window.tsx";
-export { WindowsPage as Windows } from "./windows.tsx";
+export { WindowPage as Window, WindowsPage as Windows } from "./windows.tsx";

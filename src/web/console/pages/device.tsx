@@ -4,8 +4,8 @@ import { formatEnum, formatPortType, getRefName } from "#words/names.ts";
 import { ShareText } from "../../shared/marks.tsx";
 import { useCall } from "../api/client.ts";
 import { useCanWrite } from "../edit/changes_panel.tsx";
-import { listResourceFacts } from "../edit/facts.ts";
 import { PortCableButton } from "../edit/unit_menu.tsx";
+import { listResourceFacts } from "../edit/values.ts";
 import { formatPortName, formatPortRef } from "../labels.ts";
 import { ReadingsCard } from "../readings/measured.tsx";
 import { formatPageUrl, type PageAddress } from "../router.ts";
@@ -21,9 +21,14 @@ import {
   TimeText,
   type Tone,
 } from "../ui/parts.tsx";
-import { createLocationTrail, ElementPage, renderLocation as placeWords } from "./element_frame.tsx";
+import {
+  createLocationTrail,
+  ElementActions,
+  ElementPage,
+  HealthReasons,
+  renderLocation as placeWords,
+} from "./element_parts.tsx";
 import { LogEntries } from "./entries.tsx";
-import { ElementActions, HealthReasons } from "./thing_actions.tsx";
 
 const STATUS_TONES: Readonly<Record<string, Tone>> = {
   DEVICE_STATUS_ACTIVE: "ok",

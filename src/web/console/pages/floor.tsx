@@ -3,14 +3,13 @@ import { formatDecimal, formatPercent, formatWatts } from "#words/figures.ts";
 import { getRefName } from "#words/names.ts";
 import { ShareText } from "../../shared/marks.tsx";
 import { useRenderOptions } from "../../shared/use_theme.ts";
-import { convertToConstant } from "../address_words.ts";
 import { useCall } from "../api/client.ts";
-import { bindSetting, formatPageUrl, type PageAddress } from "../router.ts";
+import { bindSetting, convertToConstant, formatPageUrl, type PageAddress } from "../router.ts";
 import { ChoiceField, FilterRow } from "../ui/fields.tsx";
 import { PageHead, ReplyView } from "../ui/page.tsx";
 import { Badge, Card, type Column, HealthBadge, HealthCounts, RefLink, TableCard, type Tone } from "../ui/parts.tsx";
 import { type PictureRequest, PictureView } from "../ui/picture.tsx";
-import { ElementActions, HealthReasons } from "./thing_actions.tsx";
+import { ElementActions, HealthReasons } from "./element_parts.tsx";
 
 const COLORING_CHOICES = [
   ["", "One failure"],

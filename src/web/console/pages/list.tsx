@@ -5,8 +5,6 @@ import { Icon } from "../../shared/marks.tsx";
 import { convertToCallError, useCall } from "../api/client.ts";
 import { EditButton, useCanWrite } from "../edit/changes_panel.tsx";
 import type { EditableKind } from "../edit/form_model.ts";
-import { ListCell } from "../lists/cell.tsx";
-import { ColumnsChoice, readStoredColumns } from "../lists/columns_choice.tsx";
 import {
   createListRequest,
   getPageNumber,
@@ -15,6 +13,7 @@ import {
   listConditions,
   listShownColumns,
 } from "../lists/inventory_rows.ts";
+import { ColumnsChoice, ListCell, readStoredColumns } from "../lists/list_columns.tsx";
 import { ListFilters, ListPager, SavedFilters } from "../lists/list_filters.tsx";
 import {
   findListKindByPage,

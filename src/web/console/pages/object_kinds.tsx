@@ -12,8 +12,8 @@ import { ReplyView } from "../ui/page.tsx";
 import { Card, type Column, FactList, MarkedSentence, Meter, RefLink, Table } from "../ui/parts.tsx";
 import type { PictureRequest } from "../ui/picture.tsx";
 import { FreeCapacityCard } from "./capacity.tsx";
+import { ElementActions } from "./element_parts.tsx";
 import { FailureEffectsCard, SupplyCard } from "./rack.tsx";
-import { ElementActions } from "./thing_actions.tsx";
 
 /** A kind of element whose page shows the data of its list row. */
 export interface ObjectKind {

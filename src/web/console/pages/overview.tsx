@@ -13,13 +13,12 @@ import {
   type RequestGroup,
 } from "../history/leaf_changes.ts";
 import { formatQuantity } from "../labels.ts";
-import { createLazyComponent } from "../on_demand.tsx";
 import { CauseList, CurrentFailures, useCurrentFailures, WorstLossSentence } from "../overview/causes.tsx";
 import { OverviewGauges } from "../overview/gauges.tsx";
 import { describeWorstFailure, NOTHING_TO_FAIL, useFailureRehearsal } from "../overview/rehearsal.ts";
 import { WorstFindings } from "../readings/measured.tsx";
 import { formatPageUrl } from "../router.ts";
-import { PageHead, ReplyView } from "../ui/page.tsx";
+import { createLazyComponent, PageHead, ReplyView } from "../ui/page.tsx";
 import { Card, type Column, HealthCounts, RefLink, TableCard, TimeText } from "../ui/parts.tsx";
 import { formatTimeSpan, getVerdictState, LIST_WINDOWS_RPC } from "../windows/judgement.tsx";
 

@@ -21,8 +21,7 @@ import {
 } from "../api/client.ts";
 import { ProposalEffects, ProposalFindings, WriteProblem } from "../edit/changes_panel.tsx";
 import { EditDialog, ReasonField } from "../edit/many_dialog.tsx";
-import { NOT_STORED_ETAG, type ResourceChange } from "../edit/proposal.ts";
-import { useProposal } from "../edit/use_proposal.ts";
+import { NOT_STORED_ETAG, type ResourceChange, useProposal } from "../edit/proposal.ts";
 import { formatQuantity, simplifyMessage } from "../labels.ts";
 import { describeRefusal } from "../reason_words.ts";
 import { changeSettings, type PageAddress } from "../router.ts";
@@ -40,8 +39,14 @@ import {
   TableCard,
 } from "../ui/parts.tsx";
 import { type PictureRequest, PictureView } from "../ui/picture.tsx";
-import { EXTRA_PLACEMENT_FIELDS, PLACEMENT_FIELDS } from "./placement_fields.ts";
-import { createPlacementRequest, getPlaceKey, PLACEMENT_RPC, type PlacementRequest } from "./placement_request.ts";
+import {
+  createPlacementRequest,
+  EXTRA_PLACEMENT_FIELDS,
+  getPlaceKey,
+  PLACEMENT_FIELDS,
+  PLACEMENT_RPC,
+  type PlacementRequest,
+} from "./request_fields.ts";
 
 /** Page that finds positions for equal devices; the URL contains the whole request. */
 export function PlacementPage({ place }: { readonly place: PageAddress }) {

@@ -18,8 +18,7 @@ import { FilterRow, RefField, renderFieldInputs } from "../ui/fields.tsx";
 import { PageHead, ReplyView } from "../ui/page.tsx";
 import { Badge, Card, type Column, EmptyText, Figure, FigureRow, RefLink, TableCard, type Tone } from "../ui/parts.tsx";
 import { type PictureRequest, PictureView } from "../ui/picture.tsx";
-import { POWER_FIELDS } from "./placement_fields.ts";
-import { createRequestFromSettings } from "./placement_request.ts";
+import { createRequestFromSettings, POWER_FIELDS } from "./request_fields.ts";
 
 export function PowerPage({ place }: { readonly place: PageAddress }) {
   const { subject, settings } = place;

@@ -11,23 +11,27 @@ import { formatDecimal, formatPercent, formatWatts } from "#words/figures.ts";
 import { formatConstant, formatEnum, getRefName, stripRefKinds } from "#words/names.ts";
 import { ShareText, StateMark } from "../../shared/marks.tsx";
 import { useRenderOptions } from "../../shared/use_theme.ts";
-import { convertToConstant } from "../address_words.ts";
 import { type CallState, useCall } from "../api/client.ts";
 import { convertKeysToCamelCase } from "../api/replies.ts";
-import { listResourceFacts } from "../edit/facts.ts";
 import { RackBoard } from "../edit/rack_board.tsx";
+import { listResourceFacts } from "../edit/values.ts";
 import { LIST_INVENTORY_RPC } from "../lists/inventory_rows.ts";
 import { RackLossSentence, useScopeFailures } from "../overview/causes.tsx";
 import { formatCauseUrl, getCauseState } from "../overview/rehearsal.ts";
 import { useReadingRows, WorstFindings } from "../readings/measured.tsx";
-import { bindSetting, formatPageUrl, type PageAddress } from "../router.ts";
+import { bindSetting, convertToConstant, formatPageUrl, type PageAddress } from "../router.ts";
 import { ChoiceField, FilterRow } from "../ui/fields.tsx";
 import { Card, type Column, EmptyText, FactList, HealthBadge, Meter, RefLink, Table } from "../ui/parts.tsx";
 import { PictureView } from "../ui/picture.tsx";
 import { FreeCapacityCard } from "./capacity.tsx";
-import { createLocationTrail, ElementPage, renderLocation as placeWords } from "./element_frame.tsx";
+import {
+  createLocationTrail,
+  ElementActions,
+  ElementPage,
+  HealthReasons,
+  renderLocation as placeWords,
+} from "./element_parts.tsx";
 import { ElementChanges } from "./entries.tsx";
-import { ElementActions, HealthReasons } from "./thing_actions.tsx";
 
 const OCCUPANT_COLUMNS: readonly Column<Occupant>[] = [
   { name: "U", numeric: true, cell: ({ position_u }) => formatDecimal(position_u) },

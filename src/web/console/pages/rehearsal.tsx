@@ -11,11 +11,10 @@ import {
 } from "#words/figures.ts";
 import { getRefName, stripRefKinds } from "#words/names.ts";
 import { useRenderOptions } from "../../shared/use_theme.ts";
-import { convertToConstant } from "../address_words.ts";
 import { useCall } from "../api/client.ts";
 import { formatQuantity } from "../labels.ts";
 import { describeWorstFailure, findWorstImpact } from "../overview/rehearsal.ts";
-import { formatPageUrl, type PageAddress } from "../router.ts";
+import { convertToConstant, formatPageUrl, type PageAddress } from "../router.ts";
 import { FilterRow, renderFieldInputs } from "../ui/fields.tsx";
 import { PageHead, ReplyView } from "../ui/page.tsx";
 import {
@@ -33,8 +32,7 @@ import {
   type VisitedPages,
 } from "../ui/parts.tsx";
 import { PictureView } from "../ui/picture.tsx";
-import { REHEARSAL_FIELDS } from "./placement_fields.ts";
-import { createRequestFromSettings } from "./placement_request.ts";
+import { createRequestFromSettings, REHEARSAL_FIELDS } from "./request_fields.ts";
 
 const REHEARSE_FAILURES_RPC = "datacenter.v1.PlanningService/RehearseFailures";
 const PAGE_SIZE = 25;

@@ -4,15 +4,15 @@ import { getColorName } from "#words/color_name.ts";
 import { formatCount, formatDecimal } from "#words/figures.ts";
 import { getRefName } from "#words/names.ts";
 import { useCall } from "../api/client.ts";
-import { listResourceFacts } from "../edit/facts.ts";
 import { BoardFace } from "../edit/rack_board.tsx";
 import { FACE_VALUES, type FaceName, listDeviceBoxes } from "../edit/rack_cells.ts";
+import { listResourceFacts } from "../edit/values.ts";
 import { formatMoment } from "../labels.ts";
 import { formatColumnText } from "../lists/list_kinds.ts";
 import { formatPageUrl, type PageAddress } from "../router.ts";
 import { PageHead, ReplyView } from "../ui/page.tsx";
 import { Card, type Column, EmptyText, FactList, RefLink, Table } from "../ui/parts.tsx";
-import { createLocationTrail } from "./element_frame.tsx";
+import { createLocationTrail } from "./element_parts.tsx";
 import { useInventoryRows, useInventoryRowsCall } from "./rack.tsx";
 
 /** A port and its cable. */

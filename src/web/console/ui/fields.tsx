@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { getRefName } from "#words/names.ts";
-import { getFieldWords, type RequestField } from "../pages/asked_field.ts";
+import { getFieldWords, type RequestField } from "../pages/request_fields.ts";
 import { changeSettings } from "../router.ts";
 import { Combobox } from "./combobox.tsx";
 import { createFieldOptions, type FieldOption, formatShownRef, parseTypedRef, useSearchHits } from "./use_hits.ts";

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { Listeners, useCurrentValue } from "../../shared/browser.ts";
-import { type CallError, type CallState, tokenStore, waitingSignIns } from "../api/client.ts";
+import { CallError, type CallState, tokenStore, waitingSignIns } from "../api/client.ts";
 import { simplifyMessage } from "../labels.ts";
 import { findNavigationItem } from "../navigation.ts";
 import { formatPageUrl, parseAddress } from "../router.ts";
@@ -166,7 +166,7 @@ const SLOW_REPLY_MS = 4000;
 const PLACEHOLDER_PARTS: Readonly<Record<PlaceholderShape, number>> = { tiles: 5, rows: 12, cards: 3, block: 1 };
 
 /** Placeholder for a reply. If the reply is slow, the placeholder shows a text. */
-export function Skeleton({ shape = "block" }: { readonly shape?: PlaceholderShape }) {
+function Skeleton({ shape = "block" }: { readonly shape?: PlaceholderShape }) {
   const [isSlow, setLong] = useState(false);
   useEffect(() => {
     const timer = setTimeout(() => setLong(true), SLOW_REPLY_MS);
@@ -232,5 +232,60 @@ function SignInCard({ message }: { readonly message: string }) {
       <h2>This server asks for a token</h2>
       <SignInForm message={message} />
     </section>
+  );
+}
+
+type ComponentFunction<Props> = (props: Props) => ComponentChildren;
+
+const moduleLoaders: (() => Promise<unknown>)[] = [];
+
+/** Loads every module not loaded yet, so that later pages open at once, even while the server is unreachable. */
+export async function preloadModules(): Promise<void> {
+  // A module that fails to load now is loaded again when a page needs it.
+  for (const load of moduleLoaders) await load().catch(() => undefined);
+}
+
+/**
+ * Returns a component whose module is loaded when it is first shown. If the module no longer exists because the server
+ * now runs another version, offers to load that version.
+ * @param Frame surrounds the placeholder that is shown until the module is loaded
+ */
+export function createLazyComponent<Props extends object>(
+  load: () => Promise<ComponentFunction<Props>>,
+  Frame: ComponentFunction<{ readonly children: ComponentChildren }> = ({ children }) => <>{children}</>,
+): ComponentFunction<Props> {
+  let Loaded: ComponentFunction<Props> | undefined;
+  const loadOnce = async () => {
+    Loaded ??= await load();
+  };
+  moduleLoaders.push(loadOnce);
+  return function LazyComponent(props: Props) {
+    const [, setLoaded] = useState(Loaded !== undefined);
+    const [error, setError] = useState<CallError>();
+    useEffect(() => {
+      loadOnce().then(
+        () => setLoaded(true),
+        () => void findLoadError().then(setError),
+      );
+    }, []);
+    if (Loaded !== undefined) return <Loaded {...props} />;
+    return (
+      <Frame>
+        {error === undefined ? <Skeleton /> : <FailureView error={error} again={() => location.reload()} />}
+      </Frame>
+    );
+  };
+}
+
+/** Returns the error to show after a module failed to load: `offline` if the server is unreachable, or `outdated`. */
+async function findLoadError(): Promise<CallError> {
+  try {
+    await fetch("/", { method: "HEAD", cache: "no-store", credentials: "omit" });
+  } catch {
+    return new CallError("offline", "The server does not answer. It may be restarting, or the network is down.");
+  }
+  return new CallError(
+    "outdated",
+    "The server has been updated since this page was opened. Load the page again to go on; what is stored is not affected.",
   );
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { listResourceFacts } from "#web/console/edit/facts.ts";
+import { listResourceFacts } from "#web/console/edit/values.ts";
 
 test("listResourceFacts names fields and writes values as the form does, figures in their usual unit", () => {
   const device = {

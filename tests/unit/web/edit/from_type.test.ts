@@ -7,8 +7,7 @@ import { convertToMessage } from "#dc/operations/messages/convert.ts";
 import { DeviceSchema } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { DeviceTypeSchema } from "#gen/datacenter/v1/planning_pb.ts";
 import type { ResourceValues } from "#web/console/edit/form_model.ts";
-import { fillMissingFields, listTypeDeviations } from "#web/console/edit/from_type.ts";
-import { removeUnsetFields } from "#web/console/edit/values.ts";
+import { fillMissingFields, listTypeDeviations, removeUnsetFields } from "#web/console/edit/values.ts";
 
 const TYPE: DeviceType = {
   code: "acme-r2",

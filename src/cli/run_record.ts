@@ -3,8 +3,7 @@ import { getJsonFields, isJsonObject } from "#kernel/json_object.ts";
 import type { SpecId } from "#planner/spec/spec_id.ts";
 import type { RunPorts } from "#planner/store/processes/open_runs.ts";
 import { cleanLastLines } from "#planner/work/provenance.ts";
-import type { KeptRunRecord } from "#planner/work/records/kept_records.ts";
-import { parseRecordTexts } from "#planner/work/records/read_record.ts";
+import { type KeptRunRecord, parseRecordTexts } from "#planner/work/records/read_record.ts";
 import { sanitizeLine } from "./output/print.ts";
 import { UsageError } from "./usage_error.ts";
 

@@ -14,8 +14,8 @@ import type { WorktreeState } from "#planner/store/worktrees/settle.ts";
 import type { BranchMergeResult } from "#planner/store/worktrees/worktree_rebase.ts";
 import type { NewWorktreeStatus } from "#planner/store/worktrees/worktrees.ts";
 import type { AgentExit } from "#planner/work/end_of_run.ts";
-import type { BranchHead } from "#planner/work/records/kept_records.ts";
 import type { ProcessResult } from "#planner/work/records/process_record.ts";
+import type { BranchHead } from "#planner/work/records/read_record.ts";
 import { type TempProject, tempProject } from "./temp_project.ts";
 import { trustProject } from "./trusted_project.ts";
 

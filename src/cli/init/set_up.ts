@@ -6,7 +6,7 @@ import { type ProviderName, RULE_NAMES } from "#planner/config/config_values.ts"
 import { describeSystemError, getErrorCode } from "#planner/store/files/disk_error.ts";
 import { AGENT_GUIDE } from "#planner/work/guide.ts";
 import type { ConfigEditResult } from "#planner/work/mcp_config/config_edit.ts";
-import { STANDARD_PROMPT, STANDARD_PROMPT_NAME } from "#planner/work/prompts/standard_prompt.ts";
+import { STANDARD_PROMPT, STANDARD_PROMPT_NAME } from "#planner/work/prompts/prompt_template.ts";
 import type { SetupProposal } from "#planner/work/setup_proposals.ts";
 import { wrapWords } from "../output/wrap_text.ts";
 import { createFile, replaceFile } from "../output/write_file.ts";

@@ -1,6 +1,11 @@
 import { OperationError } from "#kernel/errors.ts";
-import type { KeptRunRecord, LatestRunRef } from "#planner/work/records/kept_records.ts";
 import type { ProcessRecord } from "#planner/work/records/process_record.ts";
+import {
+  type KeptRunRecord,
+  type LatestRunRef,
+  parseRecordedCriteria,
+  parseRunRecord,
+} from "#planner/work/records/read_record.ts";
 import type { PlannerContext } from "../context.ts";
 import {
   BOX_SIZE,
@@ -16,7 +21,6 @@ import { computeReadiness, type Readiness } from "../spec/readiness.ts";
 import type { Spec } from "../spec/spec.ts";
 import { parseSpecIdParts } from "../spec/spec_id.ts";
 import { findPersonNeed, type PersonNeed, type PersonNeedFacts } from "../work/person_need.ts";
-import { parseRecordedCriteria, parseRunRecord } from "../work/records/read_record.ts";
 import { buildReviewedCriteria } from "../work/reviewed_criteria.ts";
 import type { BoardChange, BoardPicture, BoardTotals, Card, CardAgent, Column, PictureEdge } from "./wire.ts";
 

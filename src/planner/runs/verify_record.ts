@@ -1,5 +1,5 @@
 import { OperationError } from "#kernel/errors.ts";
-import type { CommitFacts, KeptRunRecord } from "#planner/work/records/kept_records.ts";
+import type { CommitFacts, KeptRunRecord } from "#planner/work/records/read_record.ts";
 import { refuseInsideRun } from "../operations/shared/inside_run.ts";
 import type { SpecId } from "../spec/spec_id.ts";
 import { isLineAccepted } from "../work/acceptance.ts";

@@ -5,7 +5,7 @@ import type { LimitSettings, PlannerConfig } from "../config/config.ts";
 import { MAX_PROMPT_ARGUMENT_BYTES } from "../limits.ts";
 import { buildMcpConfig, type McpServerCommand } from "./mcp_config/agent_files.ts";
 import type { ConfigEditResult } from "./mcp_config/config_edit.ts";
-import type { AgentGrant, ProviderRow } from "./providers/provider_row.ts";
+import type { AgentGrant, ProviderRow } from "./provider_row.ts";
 import type { Provider } from "./providers.ts";
 import { countTokens, type Usage } from "./usage.ts";
 

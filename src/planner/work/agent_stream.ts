@@ -1,13 +1,15 @@
 import { isJsonObject, tryParseJson } from "#kernel/json_object.ts";
 import type { StreamKind } from "../config/config_values.ts";
 import { MAX_AGENT_LINE_BYTES, MAX_AGENT_OUTPUT_CHARS } from "../limits.ts";
-import { CLAUDE_EVENT_HANDLERS } from "./agent_stream/claude.ts";
-import { CODEX_EVENT_HANDLERS } from "./agent_stream/codex.ts";
-import { COPILOT_EVENT_HANDLERS } from "./agent_stream/copilot.ts";
-import { CURSOR_EVENT_HANDLERS } from "./agent_stream/cursor.ts";
-import { GEMINI_EVENT_HANDLERS } from "./agent_stream/gemini.ts";
+import {
+  CLAUDE_EVENT_HANDLERS,
+  CODEX_EVENT_HANDLERS,
+  COPILOT_EVENT_HANDLERS,
+  CURSOR_EVENT_HANDLERS,
+  GEMINI_EVENT_HANDLERS,
+  OPENCODE_EVENT_HANDLERS,
+} from "./agent_stream/event_handlers.ts";
 import { type DecodedLine, LineReader } from "./agent_stream/line_reader.ts";
-import { OPENCODE_EVENT_HANDLERS } from "./agent_stream/opencode.ts";
 import { type AgentEvent, AgentTranscript, type EventHandlers, readText, TailText } from "./agent_stream/transcript.ts";
 import { SecretMask } from "./secrets.ts";
 import type { Usage } from "./usage.ts";

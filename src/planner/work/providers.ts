@@ -1,29 +1,8 @@
 import { createPreconditionError, type OperationError } from "#kernel/errors.ts";
 import type { PlannerConfig, ProviderSettings } from "../config/config.ts";
-import { PROVIDER_NAMES, type PromptChannel, type ProviderName, type StreamKind } from "../config/config_values.ts";
-import { claudeRow } from "./providers/claude.ts";
-import { codexRow } from "./providers/codex.ts";
-import { commandRow } from "./providers/command.ts";
-import { copilotRow } from "./providers/copilot.ts";
-import { cursorAgentRow } from "./providers/cursor_agent.ts";
-import { geminiRow } from "./providers/gemini.ts";
-import { kiroRow } from "./providers/kiro.ts";
-import { opencodeRow } from "./providers/opencode.ts";
-import type { ProviderRow } from "./providers/provider_row.ts";
-import { qwenRow } from "./providers/qwen.ts";
-
-/** All agents that planner can start, by name. Source: docs/decisions.md#s-22. */
-export const PROVIDERS: Readonly<Record<ProviderName, ProviderRow>> = {
-  claude: claudeRow,
-  codex: codexRow,
-  gemini: geminiRow,
-  "cursor-agent": cursorAgentRow,
-  opencode: opencodeRow,
-  kiro: kiroRow,
-  qwen: qwenRow,
-  copilot: copilotRow,
-  command: commandRow,
-};
+import { PROVIDER_NAMES, type PromptChannel, type StreamKind } from "../config/config_values.ts";
+import type { ProviderRow } from "./provider_row.ts";
+import { PROVIDERS } from "./provider_rows.ts";
 
 /** The agent of one run: its row with the configuration applied, and the model. */
 export interface Provider {
@@ -93,7 +72,7 @@ export function explainExitStatus({ row }: Provider, code: number): string | nul
 /** Returns the row of a provider. Agents that exist only in the configuration use the row `command`. */
 export function findProviderRow(name: string): ProviderRow {
   const known = PROVIDER_NAMES.find((each) => each === name);
-  return known === undefined ? commandRow : PROVIDERS[known];
+  return PROVIDERS[known ?? "command"];
 }
 
 function chooseModel({ defaults }: PlannerConfig, name: string, { model, task }: ModelRequest): string | null {

@@ -1,4 +1,4 @@
-import type { KeptRunRecord } from "#planner/work/records/kept_records.ts";
+import { type KeptRunRecord, parseRecordedCriteria, parseRunRecord } from "#planner/work/records/read_record.ts";
 import { parseCriteria } from "../spec/criteria.ts";
 import {
   CANNOT_RUN_PROBLEM,
@@ -7,7 +7,6 @@ import {
   type CriterionVerdict,
   deriveTickVerdict,
 } from "./provenance.ts";
-import { parseRecordedCriteria, parseRunRecord } from "./records/read_record.ts";
 
 /** Marks by which every command, tool and page shows a criterion. An open criterion that no check disproves has none. */
 export const MARK_MEANINGS = {

@@ -1,4 +1,4 @@
-import type { KeptRunRecord } from "#planner/work/records/kept_records.ts";
+import type { KeptRunRecord } from "#planner/work/records/read_record.ts";
 import type { PlannerContext } from "../../context.ts";
 import { parseCriteria } from "../../spec/criteria.ts";
 import type { Spec } from "../../spec/spec.ts";

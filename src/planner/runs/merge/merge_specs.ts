@@ -9,7 +9,6 @@ import { loadSpecWorld } from "../../operations/shared/world.ts";
 import { editFields } from "../../spec/edit/edit_fields.ts";
 import type { Spec } from "../../spec/spec.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
-import { describeChangedRules } from "../../work/changed_rules.ts";
 import { createCommitWriter } from "../../work/commit_message.ts";
 import { listMemberIds, sortInMergeOrder } from "../../work/merge_order.ts";
 import { isMergeableStatus } from "../../work/person_need.ts";
@@ -17,6 +16,7 @@ import { type FailedCheck, listFailures } from "../../work/provenance.ts";
 import { tryRunWithClaim } from "../claims.ts";
 import { createMergeAdmission } from "../proof/prove_spec.ts";
 import { completeIfMergedElsewhere } from "../requests/take_merged.ts";
+import { describeChangedRules } from "../run/evidence.ts";
 import { keepManualRecord } from "../run/keep_record.ts";
 import type { RunDeps } from "../run_types.ts";
 import {

@@ -10,8 +10,7 @@ import { judgeCriteria } from "../../work/acceptance.ts";
 import { createCommitWriter } from "../../work/commit_message.ts";
 import { isPlannerFile } from "../../work/default_evidence.ts";
 import { hasChecks, listCompletionObstacles } from "../../work/provenance.ts";
-import { buildNewRequestUrl, type NewPullRequest } from "../../work/requests/forge_place.ts";
-import type { ForgeRequest } from "../../work/requests/forge_request.ts";
+import { buildNewRequestUrl, type ForgeRequest, type NewPullRequest } from "../../work/requests/forge.ts";
 import { addPushedHead, formatRequestName, type RequestNote } from "../../work/requests/request_note.ts";
 import {
   buildRequestBody,

@@ -1,7 +1,7 @@
 import { createPreconditionError, OperationError } from "#kernel/errors.ts";
 import type { WorkDifference } from "#planner/store/worktrees/differences.ts";
-import type { KeptRunRecord } from "#planner/work/records/kept_records.ts";
 import type { StoredRunReport } from "#planner/work/records/process_record.ts";
+import { type KeptRunRecord, parseRunRecord, type RunRecordFacts } from "#planner/work/records/read_record.ts";
 import { findSpec } from "../../operations/shared/find_spec.ts";
 import { refuseInsideRun } from "../../operations/shared/inside_run.ts";
 import { findLiveWorker } from "../../operations/shared/live_worker.ts";
@@ -15,7 +15,6 @@ import type { SpecId } from "../../spec/spec_id.ts";
 import { listMemberIds } from "../../work/merge_order.ts";
 import type { PersonNeed } from "../../work/person_need.ts";
 import type { FailedCheck } from "../../work/provenance.ts";
-import { parseRunRecord, type RunRecordFacts } from "../../work/records/read_record.ts";
 import { buildReviewedCriteria, type ReviewedCriterion } from "../../work/reviewed_criteria.ts";
 import { describeMissingWork } from "../merge/waiting_work.ts";
 import type { RunDeps } from "../run_types.ts";

@@ -1,11 +1,11 @@
 import { TaskSlots } from "#kernel/slots.ts";
 import type { WorktreeState } from "#planner/store/worktrees/settle.ts";
+import { CONFIG_FILE } from "../../config/config_values.ts";
 import { decideOutputConsequence, formatOutputReport } from "../../output/report.ts";
 import { describeNearItems } from "../../spec/criteria.ts";
 import { parseReadable, type ReadableDocument } from "../../spec/document.ts";
 import type { Spec } from "../../spec/spec.ts";
 import { type JudgedCriterion, judgeCriteria } from "../../work/acceptance.ts";
-import { describeChangedRules } from "../../work/changed_rules.ts";
 import { isSpecCommit } from "../../work/commit_message.ts";
 import { explainMissingWork, extractNewOutput } from "../../work/default_evidence.ts";
 import { NO_EVIDENCE, needsEvidence, type RunEvidence, type RunFacts } from "../../work/end_of_run.ts";
@@ -181,4 +181,23 @@ async function validateOutput({ context }: RunDeps, work: LocatedWork, spec: Spe
     problem: status === "completed" ? null : lines.join("\n"),
     passed: verdict.kind === "passed",
   };
+}
+
+const RULE_FOLDERS = [".planner/prompts/", ".planner/schemas/"];
+
+/**
+ * Returns a sentence for each setting, prompt and schema that a run's commits change. The project's version judges the
+ * run itself; the changed version judges later runs once it is merged.
+ *
+ * @param outputSchema path of the spec's schema from the project's root, or null
+ */
+export function describeChangedRules(
+  changed: readonly { readonly path: string }[],
+  outputSchema: string | null,
+): readonly string[] {
+  const schema = outputSchema?.replace(/^(?:\.\/)+/, "");
+  return changed
+    .map(({ path }) => path)
+    .filter((path) => path === CONFIG_FILE || path === schema || RULE_FOLDERS.some((folder) => path.startsWith(folder)))
+    .map((path) => `the run changed "${path}": a merge makes it hold for later runs`);
 }

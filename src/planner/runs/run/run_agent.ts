@@ -9,7 +9,7 @@ import { type AgentLaunch, buildAgentLaunch, explainExceededLimit, resolveRunLim
 import { type AgentStream, type AgentStreamResult, openAgentStream } from "../../work/agent_stream.ts";
 import { ErrorOutput } from "../../work/error_line.ts";
 import { assemblePrompt, type PromptRequest } from "../../work/prompts/prompt.ts";
-import { buildAllowSetting } from "../../work/providers/provider_row.ts";
+import { buildAllowSetting } from "../../work/provider_row.ts";
 import type { Usage } from "../../work/usage.ts";
 import type { AgentJob, RunDeps } from "../run_types.ts";
 import { buildAgentEnvironment, callOnAbort, hashText, removeTrailingSlash, superviseProgram } from "./run_commands.ts";

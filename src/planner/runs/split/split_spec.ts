@@ -16,8 +16,14 @@ import type { Spec } from "../../spec/spec.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 import { joinLines } from "../../spec/text_lines.ts";
 import { readPromptVariables } from "../../work/prompts/prompt.ts";
-import { fillTemplate, loadTemplate, type PromptTemplate } from "../../work/prompts/prompt_template.ts";
-import { SPLIT_ANSWER_FORMAT, SPLIT_PROMPT, SPLIT_PROMPT_NAME } from "../../work/prompts/standard_prompt.ts";
+import {
+  fillTemplate,
+  loadTemplate,
+  type PromptTemplate,
+  SPLIT_ANSWER_FORMAT,
+  SPLIT_PROMPT,
+  SPLIT_PROMPT_NAME,
+} from "../../work/prompts/prompt_template.ts";
 import { explainExitStatus, type Provider, selectProvider } from "../../work/providers.ts";
 import { claimSpec } from "../claims.ts";
 import { buildRunLocation } from "../job.ts";

@@ -1,7 +1,7 @@
 import { createPreconditionError, OperationError } from "#kernel/errors.ts";
 import type { WatchFileHold } from "#planner/store/processes/process_records.ts";
 import type { ProcessRecord } from "#planner/work/records/process_record.ts";
-import type { PlannerConfig } from "../../config/config.ts";
+import type { PlannerConfig, WatchSettings } from "../../config/config.ts";
 import { findLiveWorker } from "../../operations/shared/live_worker.ts";
 import { loadSpecWorld, type SpecWorld } from "../../operations/shared/world.ts";
 import { workStartTool } from "../../operations/work_start.ts";
@@ -9,7 +9,6 @@ import { describeNearItems, parseCriteria } from "../../spec/criteria.ts";
 import type { Spec } from "../../spec/spec.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 import { listMemberIds } from "../../work/merge_order.ts";
-import { findRetryTime } from "../../work/retry.ts";
 import { closeGroup, isDoneGroup } from "../close_group.ts";
 import { findDeadRecords, findStaleClaims } from "../doctor/trouble.ts";
 import type { MergeResult } from "../merge/complete_spec.ts";
@@ -319,4 +318,34 @@ async function findFirstDoneGroup(deps: RunDeps, world: SpecWorld): Promise<Spec
 function isCompletedDriver(spec: Spec, { readiness }: SpecWorld): boolean {
   if (spec.type !== "driver" || spec.status !== "pending" || !readiness.isReady(spec)) return false;
   return describeNearItems(spec) === null && parseCriteria(spec.body).every(({ checked }) => checked);
+}
+
+/** Maximum wait before a retry in milliseconds. Chosen by planner: a multiplier would reach days after a few tries. */
+export const MAX_RETRY_DELAY_MS = 60 * 60_000;
+
+/**
+ * Returns when to retry a failed spec, in milliseconds since 1970; null unless the last run failed and a retry is left.
+ * A run that did not fail resets the count.
+ *
+ * @param records records of this spec alone, oldest first
+ *
+ * Source: docs/decisions.md#s-27.
+ */
+export function findRetryTime(records: readonly ProcessRecord[], settings: WatchSettings): number | null {
+  const failedRuns = records.length - 1 - records.findLastIndex(({ status }) => status !== "failed");
+  const last = records.at(-1);
+  if (failedRuns === 0 || last?.status !== "failed") return null;
+  const retries = failedRuns - 1;
+  if (retries >= settings.max_retries) return null;
+  return Date.parse(last.completed_at) + computeRetryDelayMs(retries, settings);
+}
+
+/** Returns the wait in ms after `retries` retries: at most an hour, or `retry_delay_ms` if that is longer. */
+export function computeRetryDelayMs(
+  retries: number,
+  { retry_delay_ms, backoff_multiplier }: Pick<WatchSettings, "retry_delay_ms" | "backoff_multiplier">,
+): number {
+  // Prevents 0 times Infinity, which is NaN.
+  if (retry_delay_ms === 0) return 0;
+  return Math.min(retry_delay_ms * backoff_multiplier ** retries, Math.max(MAX_RETRY_DELAY_MS, retry_delay_ms));
 }

@@ -1,11 +1,6 @@
 import { spawn } from "node:child_process";
 import { OperationError } from "#kernel/errors.ts";
-import {
-  FORGE_PROGRAMS,
-  type ForgeCall,
-  type ForgeProgram,
-  type ForgeRepository,
-} from "../../work/requests/forge_place.ts";
+import { FORGE_PROGRAMS, type ForgeCall, type ForgeProgram, type ForgeRepository } from "../../work/requests/forge.ts";
 import { formatGitError, type GitAnswer, killProcess } from "../git/git.ts";
 import { removeGitLocations } from "../git/start_git.ts";
 import { findProgram } from "../processes/agent_process.ts";

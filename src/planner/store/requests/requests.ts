@@ -10,10 +10,11 @@ import {
   buildRequestUpdateCall,
   type ForgeCall,
   type ForgeRepository,
+  type ForgeRequest,
   parseForgeRepository,
+  parseRequest,
   type RequestLocation,
-} from "../../work/requests/forge_place.ts";
-import { type ForgeRequest, parseRequest } from "../../work/requests/forge_request.ts";
+} from "../../work/requests/forge.ts";
 import { formatRequestNote, parseRequestNote, type RequestNote } from "../../work/requests/request_note.ts";
 import { formatGitError, Git, type GitAnswer } from "../git/git.ts";
 import { runWithMergeLock } from "../locks/project_lock.ts";

@@ -1,5 +1,5 @@
 import { isJsonObject } from "#kernel/json_object.ts";
-import type { BranchHead, KeptRunRecord, LatestRunRef } from "#planner/work/records/kept_records.ts";
+import type { BranchHead, KeptRunRecord, LatestRunRef } from "#planner/work/records/read_record.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 import type { Git } from "../git/git.ts";
 import { buildSpecRef, createRefParser } from "./ref_names.ts";

@@ -6,8 +6,7 @@ import { parseReviews } from "../../spec/reviews.ts";
 import { findFirstHeading, findHeadings } from "../../spec/sections.ts";
 import type { Spec } from "../../spec/spec.ts";
 import { createCommitWriter } from "../commit_message.ts";
-import { fillTemplate, loadTemplate, type PromptStore } from "./prompt_template.ts";
-import { STANDARD_PROMPT_NAME } from "./standard_prompt.ts";
+import { fillTemplate, loadTemplate, type PromptStore, STANDARD_PROMPT_NAME } from "./prompt_template.ts";
 
 interface PromptSources {
   readonly prompts: PromptStore;

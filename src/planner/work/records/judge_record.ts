@@ -1,11 +1,10 @@
 import { isJsonObject } from "#kernel/json_object.ts";
-import type { CommitFacts } from "#planner/work/records/kept_records.ts";
+import { type CommitFacts, parseRecordTexts } from "#planner/work/records/read_record.ts";
 import { formatCountWithNoun } from "#words/names.ts";
 import { parseCriteria } from "../../spec/criteria.ts";
 import { parseReadable } from "../../spec/document.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 import { isPlannerCommit } from "../commit_message.ts";
-import { parseRecordTexts } from "./read_record.ts";
 import { MAX_RECORDED_FILES } from "./run_record.ts";
 
 export interface RecordCheck {

@@ -1,10 +1,10 @@
-import type { BranchCommit, BranchHead } from "#planner/work/records/kept_records.ts";
 import type { NewProcessRecord, RunReport } from "#planner/work/records/process_record.ts";
+import type { BranchCommit, BranchHead, OutputMark } from "#planner/work/records/read_record.ts";
 import { MAX_APPENDED_CHARS } from "../../limits.ts";
 import type { JudgedCriterion } from "../acceptance.ts";
 import type { RunEnd } from "../end_of_run.ts";
 import { deriveTickVerdict, type Provenance } from "../provenance.ts";
-import { buildAllowSetting } from "../providers/provider_row.ts";
+import { buildAllowSetting } from "../provider_row.ts";
 import { findProviderRow } from "../providers.ts";
 
 /** Facts about a run at its end. Facts from phases that the run did not reach are empty or null. */
@@ -42,13 +42,6 @@ export interface RecordedJudgement {
   readonly output: { readonly schema: string; readonly problem: string | null } | null;
   /** The output that is no evidence of this run's work, see `RejectedRun`; null if it is not known. */
   readonly oldOutput?: OutputMark | null;
-}
-
-/** Identifies the beginning of an output, so that later additions can be recognized. */
-export interface OutputMark {
-  readonly chars: number;
-  /** SHA-256 of that beginning. */
-  readonly sha256: string;
 }
 
 /** Maximum number of paths in a record. The recorded commits still contain all changed paths. */

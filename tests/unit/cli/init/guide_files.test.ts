@@ -3,7 +3,7 @@ import { program } from "#cli/commands.ts";
 import { AGENT_TEXTS, appendSection, type GuideFile, inspectGuide, listGuideFiles } from "#cli/init/set_up.ts";
 import { tools } from "#planner/operations/index.ts";
 import { AGENT_GUIDE, AGENT_INSTRUCTIONS } from "#planner/work/guide.ts";
-import { STANDARD_PROMPT } from "#planner/work/prompts/standard_prompt.ts";
+import { STANDARD_PROMPT } from "#planner/work/prompts/prompt_template.ts";
 
 test("withSection goes behind what is there, in its line endings, and is written once", () => {
   const [agents = SKILL] = listGuideFiles([]);

@@ -1,9 +1,9 @@
 import { expect, test } from "bun:test";
 import { execFileSync } from "node:child_process";
 import { checkConfig } from "#planner/config/check_config.ts";
+import { findJudgedFiles } from "#planner/runs/proof/edited_files.ts";
 import type { SpecId } from "#planner/spec/spec_id.ts";
 import { COMMIT_SUMMARIES, createCommitWriter, isSpecCommit } from "#planner/work/commit_message.ts";
-import { findJudgedFiles } from "#planner/work/judged_files.ts";
 
 const ID = "2026-11-01-001-aaa" as SpecId;
 const SPEC = { id: ID, title: "Sell\n shoes" };

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
+import { describeChangedRules } from "#planner/runs/run/evidence.ts";
+import { appendAgentOutput, mergeRunIntoProject } from "#planner/runs/run/write_end.ts";
 import { judgeCriteria } from "#planner/work/acceptance.ts";
-import { appendAgentOutput, mergeRunIntoProject } from "#planner/work/bring_back.ts";
-import { describeChangedRules } from "#planner/work/changed_rules.ts";
 import { explainMissingWork, type WorkFacts } from "#planner/work/default_evidence.ts";
 import { decideRunEnd, NO_EVIDENCE, type RunEvidence, type RunFacts } from "#planner/work/end_of_run.ts";
 

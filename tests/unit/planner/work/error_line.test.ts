@@ -1,13 +1,13 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { DEFAULT_CONFIG } from "#planner/config/default_config.ts";
+import { analyzeAbandonedRun } from "#planner/operations/takeover.ts";
+import { computeRetryDelayMs, findRetryTime, MAX_RETRY_DELAY_MS } from "#planner/runs/watch/watch.ts";
 import { parseCriteria } from "#planner/spec/criteria.ts";
 import { explainExceededLimit, resolveRunLimits } from "#planner/work/agent_launch.ts";
 import { ErrorOutput, isAccountError } from "#planner/work/error_line.ts";
 import { findMissingPart } from "#planner/work/provenance.ts";
 import type { ProcessRecord } from "#planner/work/records/process_record.ts";
-import { computeRetryDelayMs, findRetryTime, MAX_RETRY_DELAY_MS } from "#planner/work/retry.ts";
-import { analyzeAbandonedRun } from "#planner/work/takeover_analysis.ts";
 import { addUsage, formatShortUsage, formatUsage, NO_USAGE } from "#planner/work/usage.ts";
 import { law } from "../../../support/law.ts";
 

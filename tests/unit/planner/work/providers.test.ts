@@ -4,8 +4,9 @@ import type { PlannerConfig, ProviderSettings } from "#planner/config/config.ts"
 import { PROVIDER_NAMES, type ProviderName } from "#planner/config/config_values.ts";
 import { DEFAULT_CONFIG } from "#planner/config/default_config.ts";
 import { type AgentLaunch, buildAgentLaunch, type LaunchOptions } from "#planner/work/agent_launch.ts";
-import { buildAllowSetting } from "#planner/work/providers/provider_row.ts";
-import { explainExitStatus, PROVIDERS, selectProvider } from "#planner/work/providers.ts";
+import { buildAllowSetting } from "#planner/work/provider_row.ts";
+import { PROVIDERS } from "#planner/work/provider_rows.ts";
+import { explainExitStatus, selectProvider } from "#planner/work/providers.ts";
 
 /** What an agent could be told so that it asks for nothing; none of it may reach one unasked. */
 const SKIPPING =

@@ -1,7 +1,6 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { buildNewRequestUrl, parseForgeRepository } from "#planner/work/requests/forge_place.ts";
-import { parseRequest } from "#planner/work/requests/forge_request.ts";
+import { buildNewRequestUrl, parseForgeRepository, parseRequest } from "#planner/work/requests/forge.ts";
 import {
   buildRequestBody,
   buildRequestTitle,

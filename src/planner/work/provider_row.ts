@@ -1,5 +1,5 @@
-import type { PromptChannel, StreamKind } from "../../config/config_values.ts";
-import type { AgentConfigFile, McpServerCommand } from "../mcp_config/agent_files.ts";
+import type { PromptChannel, StreamKind } from "../config/config_values.ts";
+import type { AgentConfigFile, McpServerCommand } from "./mcp_config/agent_files.ts";
 
 /**
  * Start command of one agent, as data. Arguments and `env` may contain `{prompt_file}`, `{mcp_config}`, `{run_file}`

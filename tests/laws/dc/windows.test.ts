@@ -56,16 +56,17 @@ function beyond(both: Harm, known: readonly Harm[]): Json {
     devices_lost: [...left("lost"), ...left("cracs")].toSorted(),
     racks_dark: left("racks").toSorted(),
     switches_cut_off: left("cut").toSorted(),
+    devices_without_data_path: left("isolated").toSorted(),
     areas_short: left("short").toSorted(),
     trips: left("trips").toSorted(),
   };
 }
 
+const TAKEN = ["devices_lost", "racks_dark", "switches_cut_off", "devices_without_data_path", "areas_short", "trips"];
+
 function shown(failure: Json): Json {
   const sorted = (name: string) => ((failure?.[name] ?? []) as string[]).toSorted();
-  return Object.fromEntries(
-    ["devices_lost", "racks_dark", "switches_cut_off", "areas_short", "trips"].map((name) => [name, sorted(name)]),
-  );
+  return Object.fromEntries(TAKEN.map((name) => [name, sorted(name)]));
 }
 
 /** A window that is drawn: its elements, and how long it is. */

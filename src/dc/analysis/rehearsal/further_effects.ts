@@ -63,23 +63,32 @@ export class CoolingAndFabricEffects {
     const off = listOutcomeOffNodes(outcome);
     const zones = isCooling ? this.listZoneShortages(off) : NO_ZONES;
     const loss = this.fabrics.computeFabricLoss(off);
-    const isolated = this.#listIsolated(off, loss.cutOff);
+    const isolated = this.listIsolated(off, loss.cutOff);
     const isSame =
       earlier !== undefined &&
       this.#keepsNetwork &&
       isSameJson(zones, earlier.zones) &&
       isSameItemList(isolated, earlier.isolated);
     if (isSame) return earlier;
-    const meetsDataPaths = this.#hostPaths?.isOnPath([...off, ...loss.cutOff]) ?? false;
+    const meetsDataPaths = this.hasDataPaths([...off, ...loss.cutOff]);
     return { ...outcome, zones, ...loss, isolated, meetsDataPaths };
   }
 
-  #listIsolated(off: readonly number[], cutOff: readonly number[]): readonly number[] {
+  /**
+   * Lists the devices that stay on and lose their last data path.
+   * @param off nodes that do not work
+   * @param cutOff nodes of switches that lose their last working uplink
+   * @param cutPaths all paths of the hosts that have one through a failed port
+   */
+  listIsolated(off: readonly number[], cutOff: readonly number[], cutPaths = NO_PATHS): readonly number[] {
     if (this.#hostPaths === undefined) return NO_NODES;
+    const { pathsByHost } = this.#hostPaths;
     const hosts = this.#hostPaths.listHosts(cutOff.length === 0 ? off : [...off, ...cutOff]);
-    if (hosts.size === 0) return NO_NODES;
+    if (hosts.size + cutPaths.size === 0) return NO_NODES;
     const before = { live: this.#topology.live, cutOff: this.fabrics.cutOffBefore };
-    return selectIsolatedHosts(hosts, this.#hostPaths.pathsByHost, { before, dead: new Set([...off, ...cutOff]) });
+    const dead = new Set([...off, ...cutOff, FAILED_PORT]);
+    const paths = { get: (host: number) => cutPaths.get(host) ?? pathsByHost.get(host) };
+    return selectIsolatedHosts(new Set([...hosts, ...cutPaths.keys()]), paths, { before, dead });
   }
 
   /** Adds the effects to the outcome of a location, or of an element with which passive network parts fail. */
@@ -104,30 +113,40 @@ export class CoolingAndFabricEffects {
     return this.zoneWatch.listAffectedAreas(selectCoolingUnits(this.#topology.power, off));
   }
 
+  /** Whether data paths of devices pass any of some nodes. */
+  hasDataPaths(nodes: Iterable<number>): boolean {
+    return this.#hostPaths?.isOnPath(nodes) ?? false;
+  }
+
   /**
    * Returns names of the cooled areas, switches and hosts that a failure affects. Failures with a common name can affect
    * each other.
    * @param cut as for `FabricLossFinder.computeFabricLoss`
+   * @param cutPaths as for `listIsolated`
    */
-  listMeetingNames(off: readonly number[], cut: readonly number[] = []): readonly string[] {
+  listMeetingNames(off: readonly number[], cut: readonly number[] = [], cutPaths = NO_PATHS): readonly string[] {
     const lowerEnds = this.fabrics.listLowerEnds(off, cut);
     const hosts = this.#hostPaths?.listHosts([...off, ...lowerEnds]) ?? [];
     return [
       ...this.zoneWatch.listAffectedKeys(selectCoolingUnits(this.#topology.power, off)).map((key) => `zone ${key}`),
       ...lowerEnds.map((index) => `switch ${index}`),
-      ...[...hosts].map((index) => `host ${index}`),
+      ...[...hosts, ...cutPaths.keys()].map((index) => `host ${index}`),
     ];
   }
 }
 
 const NO_ZONES: readonly ZoneShortage[] = [];
 const NO_NODES: readonly number[] = [];
+const NO_PATHS: PathsByHost = new Map();
 
 /** The state before a failure that decides which data paths work: power, and switches without a working uplink. */
 export interface NetworkState {
   readonly live: LiveSet;
   readonly cutOff: ReadonlySet<number>;
 }
+
+/** Node that a data path through a failed port has in addition. */
+export const FAILED_PORT = -2;
 
 /** By host, the nodes along each of its data paths: patch panels, and the switch at its end. */
 export type PathsByHost = ReadonlyMap<number, readonly (readonly number[])[]>;
@@ -139,7 +158,7 @@ export type PathsByHost = ReadonlyMap<number, readonly (readonly number[])[]>;
  */
 export function selectIsolatedHosts(
   hosts: Iterable<number>,
-  paths: PathsByHost,
+  paths: Pick<PathsByHost, "get">,
   { before: { live, cutOff }, dead }: { readonly before: NetworkState; readonly dead: ReadonlySet<number> },
 ): readonly number[] {
   const isDown = (node: number) => live[node] === 0 || cutOff.has(node);
@@ -163,8 +182,8 @@ export class PathIndex {
   }
 
   /** Whether a path passes any of some nodes. */
-  isOnPath(nodes: readonly number[]): boolean {
-    return nodes.some((node) => this.#hostsByNode.has(node));
+  isOnPath(nodes: Iterable<number>): boolean {
+    return Iterator.from(nodes).some((node) => this.#hostsByNode.has(node));
   }
 
   /** Returns the hosts with a path through some nodes. */

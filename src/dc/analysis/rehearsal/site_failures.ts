@@ -7,7 +7,13 @@ import { isSameItemList } from "../sorted_list.ts";
 import type { Topology } from "../topology.ts";
 import { type FailingElement, listFailingElements, listOutcomeOffNodes, type PowerOutcome } from "./elements.ts";
 import { type FailureFootprint, FailureSweep, NodeTable, sortSuppliesFirst } from "./failure_sweep.ts";
-import { type CoolingAndFabricEffects, FailureOverlaps, formatRackName, SharedNumbers } from "./further_effects.ts";
+import {
+  type CoolingAndFabricEffects,
+  FailureOverlaps,
+  formatRackName,
+  type PathsByHost,
+  SharedNumbers,
+} from "./further_effects.ts";
 
 /** State with which failures of a site are tried. */
 export interface SiteTrials {
@@ -245,15 +251,20 @@ export class NearFailureFinder {
 
   /**
    * Finds the single failures that share supply, load, a rack, a cooled area or a switch with elements that fail
-   * together. Unless links also go down, excludes failures that include all of the elements.
+   * together. Unless links or ports also fail, excludes failures that include all of the elements.
    * @param site in which the elements are tried
    * @param off nodes that do not work after the elements failed
    * @param cut numbers of the fabric links that also go down
+   * @param cutPaths paths of the hosts behind ports that also fail
    */
   *findNearFailures(
     site: SiteTrials,
     together: readonly FailingElement[],
-    { off, cut }: { readonly off: readonly number[]; readonly cut: readonly number[] },
+    {
+      off,
+      cut,
+      cutPaths,
+    }: { readonly off: readonly number[]; readonly cut: readonly number[]; readonly cutPaths: PathsByHost },
   ): Steps<readonly PowerOutcome[]> {
     const found = new Set<PowerOutcome>();
     for (const [island, own] of Map.groupBy(together, ({ index }) => site.islandByNode[index] ?? -1)) {
@@ -261,9 +272,11 @@ export class NearFailureFinder {
       yield;
     }
     const byName = this.#groupOutcomesByName();
-    for (const name of this.effects.listMeetingNames(off, cut))
+    for (const name of this.effects.listMeetingNames(off, cut, cutPaths))
       for (const outcome of byName.get(name) ?? []) found.add(outcome);
-    return cut.length > 0 ? [...found] : [...found].filter((outcome) => !includesAllElements(outcome, together));
+    return cut.length + cutPaths.size > 0
+      ? [...found]
+      : [...found].filter((outcome) => !includesAllElements(outcome, together));
   }
 
   #groupOutcomesByName(): ReadonlyMap<string, readonly PowerOutcome[]> {

@@ -42,8 +42,6 @@ export interface JudgementInput {
   readonly ground: WindowInput;
   readonly outage: Outage;
   readonly harm: LossSet;
-  /** Nodes of the devices that stay on but have no data path. */
-  readonly withoutDataPath: readonly number[];
   readonly accepted: AcceptedLosses;
   readonly next: readonly NextFailure[];
   /** Nodes of the UPSes whose batteries prevent a loss that is not accepted. */
@@ -85,13 +83,7 @@ function compareVerdictReasons(a: VerdictReason, b: VerdictReason): number {
   );
 }
 
-function* yieldLossReasons({
-  ground: { topology },
-  outage,
-  harm,
-  withoutDataPath,
-  accepted,
-}: JudgementInput): Iterable<VerdictReason> {
+function* yieldLossReasons({ ground: { topology }, outage, harm, accepted }: JudgementInput): Iterable<VerdictReason> {
   const { nodes } = topology.power;
   const createReason = (
     kind: WindowReasonKind,
@@ -119,7 +111,7 @@ function* yieldLossReasons({
   }
   for (const index of harm.cutOff)
     yield createReason("SWITCH_CUT_OFF", nodes[index]?.ref ?? "", accepted.isNodeAccepted(index), { during: 0 });
-  for (const index of withoutDataPath)
+  for (const index of harm.isolated)
     yield createReason("DATA_PATH_LOST", nodes[index]?.ref ?? "", accepted.isNodeAccepted(index));
   for (const { ref, heatKw, capacityKw } of outage.zones.filter(({ short }) => short))
     yield createReason("COOLING_SHORT", ref, accepted.isAreaAccepted(ref), { during: heatKw, limit: capacityKw });
@@ -260,12 +252,12 @@ function listDegradedDevices({ blast, coveredNodes }: Outage, power: Topology["p
 }
 
 function computeWindowImpact(
-  { ground, outage, harm, withoutDataPath, needed }: JudgementInput,
+  { ground, outage, harm, needed }: JudgementInput,
   reasons: readonly VerdictReason[],
 ): WindowImpact {
   const { power, live } = ground.site;
   const own = selectItDevices(power, outage.coveredNodes).some((index) => live[index] === 1);
-  if (own || !isLossSetEmpty(harm) || withoutDataPath.length > 0) return "OUTAGE";
+  if (own || !isLossSetEmpty(harm)) return "OUTAGE";
   const hasReason = (...kinds: readonly WindowReasonKind[]) => reasons.some(({ kind }) => kinds.includes(kind));
   if (hasReason("OVER_LIMIT", "UPLINK_OVER_LIMIT", "LAST_COOLING_UNIT") || needed.size > 0) return "DEGRADED";
   const isWeaker = outage.fabric.links.length > 0 || outage.blast.hits.some(({ state }) => state === "DEGRADED");
@@ -301,26 +293,20 @@ function collectCandidateRacks({ ground: { topology }, harm, outage }: Judgement
   return codes;
 }
 
-/** Effects of a window alone, and the losses that are accepted. */
-type WindowEffects = Pick<JudgementInput, "ground" | "outage" | "harm" | "withoutDataPath" | "accepted">;
-
 /**
  * Returns nodes of the UPSes whose batteries prevent a loss that is not accepted. Excludes UPSes without load, and
  * those whose consumers have other supply, are out of service or accepted. Cost: the consumers of these UPSes.
  * @param empty effects of the window once all batteries are empty
- * @param unreached nodes of the devices that then stay on without a data path
  */
 export function findNeededBatteries(
-  { ground: { topology, site }, outage, harm, withoutDataPath, accepted }: WindowEffects,
+  { ground: { topology, site }, outage, harm, accepted }: JudgementInput,
   empty: Outage,
-  unreached: readonly number[],
 ): ReadonlySet<number> {
   const all = collectOutageLosses(topology, empty);
   const left = accepted.removeAccepted(collectOutageLosses(topology, empty, [harm]), all.offlineNodes);
-  const isCut = unreached.some((index) => !withoutDataPath.includes(index) && !accepted.isNodeAccepted(index));
-  if (isLossSetEmpty(left) && !isCut) return new Set();
+  if (isLossSetEmpty(left)) return new Set();
   // Load that moves to other supplies, lost cooling and lost switches have effects beyond the consumers of a UPS.
-  const isWide = isCut || left.trips.size + left.shortages.size + left.cutOff.size > 0;
+  const isWide = left.trips.size + left.shortages.size + left.cutOff.size + left.isolated.size > 0;
   const isNeeded = (index: number) => left.offlineNodes.has(index) || (isWide && isConsumer(site.power.nodes[index]));
   const needed = outage.onBattery.filter(({ index }) =>
     listSuppliedNodes(site.power, outage.blast.live, index).some(isNeeded),

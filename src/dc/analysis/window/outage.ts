@@ -21,6 +21,7 @@ import {
   listOutcomeOffNodes,
   type PowerOutcome,
 } from "../rehearsal/elements.ts";
+import type { PathsByHost } from "../rehearsal/further_effects.ts";
 import type { FabricLoss, UplinkLoad } from "../rehearsal/loss.ts";
 import { type NearFailureFinder, prepareTrials, type SiteTrials } from "../rehearsal/site_failures.ts";
 import type { Topology } from "../topology.ts";
@@ -36,6 +37,8 @@ export interface WindowInput {
   readonly near: NearFailureFinder;
   /** Numbers of the fabric links that go down regardless of the devices at their ends. */
   readonly cutLinks: readonly number[];
+  /** All data paths of the hosts that have one through a port that is out of service. */
+  readonly cutPaths: PathsByHost;
   readonly basis: LoadBasis;
   /** Length of the outage in seconds. A battery that lasts less counts as empty. */
   readonly durationS: number;
@@ -50,6 +53,8 @@ export interface Outage {
   readonly offNodes: ReadonlySet<number>;
   readonly zones: readonly ZoneShortage[];
   readonly fabric: FabricLoss;
+  /** Nodes of devices that stay on and lose their last data path. */
+  readonly isolated: readonly number[];
   readonly uplinks: readonly UplinkLoad[];
   /** UPSes that keep their load on by their own batteries. */
   readonly onBattery: readonly { readonly index: number; readonly runtimeS: number }[];
@@ -97,12 +102,14 @@ export class WindowSite {
     };
   }
 
-  /** Returns the effects on cooling and fabrics. @param isDuring whether the links of the window are down too */
+  /** Returns the effects on cooling and networks. @param isDuring whether links and ports of the window are down too */
   computeEffects(off: readonly number[], isDuring: boolean) {
-    const { near, cutLinks } = this.input;
+    const { near, cutLinks, cutPaths } = this.input;
+    const fabric = near.effects.fabrics.computeFabricLoss(off, isDuring ? cutLinks : []);
     return {
       zones: near.effects.listZoneShortages(off, true),
-      fabric: near.effects.fabrics.computeFabricLoss(off, isDuring ? cutLinks : []),
+      fabric,
+      isolated: near.effects.listIsolated(off, fabric.cutOff, isDuring ? cutPaths : undefined),
     };
   }
 }
@@ -163,6 +170,8 @@ export interface LossSet {
   readonly racks: ReadonlySet<string>;
   /** Nodes of switches that stay on without a working uplink. */
   readonly cutOff: ReadonlySet<number>;
+  /** Nodes of devices that stay on and lose their last data path. */
+  readonly isolated: ReadonlySet<number>;
   /** Cooling shortages by area and medium. */
   readonly shortages: ReadonlyMap<string, ZoneShortage>;
   /** Tripped supplies by reference. */
@@ -177,6 +186,7 @@ interface FailureEffectSet {
   readonly trips: Iterable<TrippedSupply>;
   readonly zones: readonly ZoneShortage[];
   readonly fabric: FabricLoss;
+  readonly isolated: readonly number[];
 }
 
 /**
@@ -217,6 +227,7 @@ function collectLosses(
     ),
     racks: new Set(excludeKnown(effects.racksDark, ({ racks }) => racks).filter(isLost)),
     cutOff: new Set(excludeKnown(effects.fabric.cutOff, ({ cutOff }) => cutOff).filter((index) => !covered.has(index))),
+    isolated: new Set(excludeKnown(effects.isolated, ({ isolated }) => isolated)),
     shortages: new Map(zones.filter(([key]) => !shortBefore.some((one) => one.has(key)))),
     trips: new Map(trips.filter(([ref]) => !tripsBefore.some((one) => one.has(ref)))),
   };
@@ -224,13 +235,14 @@ function collectLosses(
 
 /** Returns the losses of a window itself. @param known losses to leave out */
 export function collectOutageLosses(topology: Topology, outage: Outage, known: readonly LossSet[] = []): LossSet {
-  const { coveredNodes, blast, zones, fabric } = outage;
+  const { coveredNodes, blast, zones, fabric, isolated } = outage;
   const effects = {
     offline: blast.hits.flatMap(({ index, state }) => (state === "OFFLINE" ? [index] : [])),
     racksDark: [...blast.racks].flatMap(([key, state]) => (state === "DARK" ? [key] : [])),
     trips: blast.steps.flatMap(({ trips }) => trips),
     zones,
     fabric,
+    isolated,
   };
   return collectLosses(topology, coveredNodes, effects, known);
 }
@@ -254,8 +266,8 @@ function selectLostConsumers(
   });
 }
 
-export function isLossSetEmpty({ offlineNodes, racks, cutOff, shortages, trips }: LossSet): boolean {
-  return offlineNodes.size + racks.size + cutOff.size + shortages.size + trips.size === 0;
+export function isLossSetEmpty({ offlineNodes, racks, cutOff, isolated, shortages, trips }: LossSet): boolean {
+  return offlineNodes.size + racks.size + cutOff.size + isolated.size + shortages.size + trips.size === 0;
 }
 
 /** References and roles whose loss is accepted. A trip is never accepted. */
@@ -274,11 +286,14 @@ export class AcceptedLosses {
   /** Returns the part of a loss that is not accepted. @param all all nodes that are lost, if `harm` is only a part */
   removeAccepted(harm: LossSet, all: ReadonlySet<number> = harm.offlineNodes): LossSet {
     if (this.#refs.size + this.#roles.size === 0) return harm;
-    const { offlineNodes, racks, cutOff, shortages, trips } = harm;
+    const { offlineNodes, racks, cutOff, isolated, shortages, trips } = harm;
+    const removeNodes = (nodes: ReadonlySet<number>) =>
+      new Set([...nodes].filter((index) => !this.isNodeAccepted(index)));
     return {
-      offlineNodes: new Set([...offlineNodes].filter((index) => !this.isNodeAccepted(index))),
+      offlineNodes: removeNodes(offlineNodes),
       racks: new Set([...racks].filter((key) => !this.isRackAccepted(key, all))),
-      cutOff: new Set([...cutOff].filter((index) => !this.isNodeAccepted(index))),
+      cutOff: removeNodes(cutOff),
+      isolated: removeNodes(isolated),
       shortages: new Map([...shortages].filter(([, { ref }]) => !this.isAreaAccepted(ref))),
       trips,
     };
@@ -317,7 +332,7 @@ export interface NextFailure {
   readonly index: number;
   /** Losses that neither the window nor the failure causes alone. */
   readonly harm: LossSet;
-  /** Keys of the affected racks: dark, short of cooling, or with a switch without uplink. */
+  /** Keys of the affected racks: dark, short of cooling, with a switch without uplink or a device without data path. */
   readonly racks: ReadonlySet<string>;
   /** Whether the failure trips something, or turns off a device in a rack that the window does not affect. */
   readonly spreads: boolean;
@@ -344,13 +359,14 @@ export interface NextFailures {
  * affect cooling or fabrics.
  */
 export function* findNextFailures(window: WindowSite, during: WindowLosses): Steps<NextFailures> {
-  const { topology, near, cutLinks } = window.input;
+  const { topology, near, cutLinks: cut, cutPaths } = window.input;
   const { outage } = during;
   const trying: FailureTrial = { window, outage, site: yield* window.createTrials() };
   const own = [...outage.coveredNodes].map((index): FailingElement => ({ index, kind: "POWER" }));
   const judged = new NextFailureClassifier(topology, outage);
   const found: NextFailure[] = [];
-  for (const outcome of yield* near.findNearFailures(trying.site, own, { off: [...outage.offNodes], cut: cutLinks })) {
+  const off = [...outage.offNodes];
+  for (const outcome of yield* near.findNearFailures(trying.site, own, { off, cut, cutPaths })) {
     const [element] = outcome.elements;
     if (element === undefined || !isElementStillOn(outage, element)) continue;
     const { harm, offline } = computeFurtherLoss(
@@ -405,12 +421,14 @@ const NO_NODES: ReadonlySet<number> = new Set();
 
 /**
  * Counts the elements whose failure is judged with a window: those that supply connects to the window's elements, or
- * all if the window affects cooling or fabrics.
+ * all if the window affects cooling, fabrics or data paths.
  */
 function countJudgedElements({ window, outage, site: { islandByNode } }: FailureTrial): number {
-  const { near, topology } = window.input;
+  const { near, topology, cutPaths } = window.input;
   const hasWideEffects =
     outage.fabric.links.length > 0 ||
+    near.effects.hasDataPaths(outage.offNodes) ||
+    cutPaths.size > 0 ||
     [...outage.offNodes].some((index) => topology.power.nodes[index]?.kind === "CRAC");
   const islands = new Set([...outage.coveredNodes].map((index) => islandByNode[index] ?? -1));
   const others = hasWideEffects
@@ -438,7 +456,7 @@ class NextFailureClassifier {
 
   createNextFailure(index: number, harm: LossSet): NextFailure {
     const racks = new Set(harm.racks);
-    for (const at of harm.cutOff) {
+    for (const at of [...harm.cutOff, ...harm.isolated]) {
       const key = this.#findRackKey(at);
       if (key !== undefined) racks.add(key);
     }

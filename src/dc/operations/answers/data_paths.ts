@@ -1,6 +1,12 @@
 import { type TraceSite, traceCable } from "../../analysis/cabling/cable_trace.ts";
 import { findDeviceNode } from "../../analysis/power/power_nodes.ts";
-import { type NetworkState, PathIndex, selectIsolatedHosts } from "../../analysis/rehearsal/further_effects.ts";
+import {
+  FAILED_PORT,
+  type NetworkState,
+  PathIndex,
+  type PathsByHost,
+  selectIsolatedHosts,
+} from "../../analysis/rehearsal/further_effects.ts";
 import type { PathsByHostKey, Topology } from "../../analysis/topology.ts";
 import { MAX_HOPS } from "../../limits.ts";
 import { isPowerKind } from "../../model/draw.ts";
@@ -90,10 +96,6 @@ interface DeadKeys {
   readonly ports: ReadonlySet<string>;
 }
 
-/** Key and node that are added to a path with a failed port. */
-const FAILED_PORT_KEY = "";
-const FAILED_PORT = -2;
-
 /** The data paths of devices to switches. Reads and traces each path once for all failures that are queried. */
 export class DataPaths {
   readonly #session: NetworkSession;
@@ -117,22 +119,31 @@ export class DataPaths {
    * @returns nodes
    */
   async findIsolatedDevices(before: NetworkState, { off, cutOff, ports }: DeadNetworkElements) {
+    const { power } = this.#session.topology;
+    const devices = listNodeDevices(power, [...off, ...cutOff]).map(({ code }) => codeKey(code));
+    const paths = await this.listAffectedPaths(ports, devices);
+    return selectIsolatedHosts(paths.keys(), paths, { before, dead: new Set([...off, ...cutOff, FAILED_PORT]) });
+  }
+
+  /**
+   * Lists all paths of the hosts with a path through failed ports or devices; a path through a failed port passes
+   * `FAILED_PORT` too. Cost: as for `findIsolatedDevices`.
+   * @param devices keys of devices
+   */
+  async listAffectedPaths(ports: readonly PortRef[], devices: readonly string[] = []): Promise<PathsByHost> {
     const { topology } = this.#session;
-    const devices = new Set(listNodeDevices(topology.power, [...off, ...cutOff]).map(({ code }) => codeKey(code)));
-    const failed = { devices, ports: new Set(ports.map(toPortKey)) };
+    const failed = { devices: new Set(devices), ports: new Set(ports.map(toPortKey)) };
     const nodeOf = (code: string) => findDeviceNode(topology.power, code);
-    const paths = new Map<number, readonly (readonly number[])[]>();
-    for (const [code, ways] of await this.#listPaths(await this.#findAffectedHosts(failed))) {
-      const found = ways.map(({ devices: passed, ports: used }) =>
-        used.some((key) => failed.ports.has(key)) ? [FAILED_PORT_KEY, ...passed] : passed,
-      );
-      const own = selectSwitchPaths(topology, this.#switchKeys, { code, paths: found });
-      const listNodes = (codes: readonly string[]) =>
-        codes.map((one) => (one === FAILED_PORT_KEY ? FAILED_PORT : nodeOf(one)));
-      paths.set(nodeOf(code), own.map(listNodes));
+    const found = new Map<number, readonly (readonly number[])[]>();
+    for (const [code, paths] of await this.#listPaths(await this.#findAffectedHosts(failed))) {
+      const own = selectSwitchPaths(topology, this.#switchKeys, { code, paths }, (path) => path.devices);
+      const listNodes = ({ devices: passed, ports: used }: TracedPath) => [
+        ...(used.some((key) => failed.ports.has(key)) ? [FAILED_PORT] : []),
+        ...passed.slice(1).map(nodeOf),
+      ];
+      found.set(nodeOf(code), own.map(listNodes));
     }
-    const dead = new Set([...off, ...cutOff, FAILED_PORT]);
-    return selectIsolatedHosts(paths.keys(), paths, { before, dead });
+    return found;
   }
 
   /** Returns the keys of hosts on data paths that start at a dead switch, a dead patch panel or a failed port. */
@@ -210,14 +221,16 @@ function isHost(topology: Topology, switchKeys: ReadonlySet<string>, code: strin
  * Selects the paths by which a device is reached: those to switches with fabric links; without such paths, those to any
  * switch. A switch without fabric links has none of the latter, because no record says which of two switches is above.
  */
-function selectSwitchPaths(
+function selectSwitchPaths<Path>(
   topology: Topology,
   switchKeys: ReadonlySet<string>,
-  { code, paths }: { readonly code: string; readonly paths: readonly (readonly string[])[] },
-): readonly (readonly string[])[] {
-  const fabric = paths.filter((codes) => switchKeys.has(codes.at(-1) ?? ""));
+  { code, paths }: { readonly code: string; readonly paths: readonly Path[] },
+  getCodes: (path: Path) => readonly string[],
+): readonly Path[] {
+  const getEnd = (path: Path) => getCodes(path).at(-1) ?? "";
+  const fabric = paths.filter((path) => switchKeys.has(getEnd(path)));
   if (fabric.length > 0 || findKind(topology, code) === "SWITCH") return fabric;
-  return paths.filter((codes) => findKind(topology, codes.at(-1) ?? "") === "SWITCH");
+  return paths.filter((path) => findKind(topology, getEnd(path)) === "SWITCH");
 }
 
 /** Indexes of the paths of one cabling, by the numbering of nodes. */
@@ -342,7 +355,7 @@ class PathReader {
   listPaths(): PathsByHostKey {
     const paths = new Map<string, readonly (readonly string[])[]>();
     for (const [code, found] of this.#found) {
-      const own = selectSwitchPaths(this.#session.topology, this.#switchKeys, { code, paths: found });
+      const own = selectSwitchPaths(this.#session.topology, this.#switchKeys, { code, paths: found }, (path) => path);
       if (own.length > 0) paths.set(code, own);
     }
     return paths;

@@ -1,5 +1,6 @@
 import type { FindDeviceByKey } from "#dc/analysis/fabric/fabric_tiers.ts";
 import { findDeviceNode } from "#dc/analysis/power/power_nodes.ts";
+import type { PathsByHost } from "#dc/analysis/rehearsal/further_effects.ts";
 import { FabricLossFinder } from "#dc/analysis/rehearsal/loss.ts";
 import type { Topology } from "#dc/analysis/topology.ts";
 import { codeKey, formatEdgeKey, formatFabricLinkRef } from "#dc/model/ref.ts";
@@ -59,6 +60,11 @@ export class NetworkTracer {
       return fabrics.listNodeLinkNumbers(node, (link) => doesLinkUsePath(link, ends, this.findDevice));
     });
     return [...new Set([...named, ...riding])];
+  }
+
+  /** Lists all data paths of the hosts that have one through failed ports. Cost: traces from these ports and hosts. */
+  listCutPaths(ports: readonly PortRef[]): Promise<PathsByHost> {
+    return this.#paths.listAffectedPaths(ports);
   }
 
   /**

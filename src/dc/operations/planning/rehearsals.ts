@@ -222,11 +222,12 @@ export async function findNearFailures(
   const known = getTopologyResults(topology);
   const optionsKey = JSON.stringify(options);
   const deviceOf = await createSwitchLookup(reader, topology);
+  const hostPaths = await readHostPaths({ topology, reader, scheduler: asker });
   return shareWork(known.near, optionsKey, asker, async (scheduler) => {
     const site = await shareWork(known.sites, optionsKey, scheduler, (own) =>
       updateLatestSite(own, topology, options, optionsKey),
     );
-    const effects = new CoolingAndFabricEffects(topology, { deviceOf, basis: options.basis });
+    const effects = new CoolingAndFabricEffects(topology, { deviceOf, basis: options.basis, hostPaths });
     await scheduler.yieldIfDue();
     const near = new NearFailureFinder(site, effects, latestFootprints.get(optionsKey)?.deref());
     storeLatest(latestFootprints, optionsKey, near.footprints);

@@ -1697,6 +1697,7 @@ export const COMMENTS: Readonly<Record<string, string>> = {
   "datacenter.v1.NextFailure.trips": "Supplies that trip.",
   "datacenter.v1.NextFailure.areas_short": "Areas that fall short of cooling.",
   "datacenter.v1.NextFailure.switches_cut_off": "Codes of switches that lose their last working uplink.",
+  "datacenter.v1.NextFailure.devices_without_data_path": "Codes of devices that stay on and lose their last data path, at most max_items.",
   "datacenter.v1.NextFailure.spreads": "Whether it trips something, or darkens a device outside of the racks that the work touches.",
   "datacenter.v1.WindowContact": "Who is responsible for devices that the work affects.",
   "datacenter.v1.WindowContact.tenant": "Of the device, else of its rack; of a cooling unit, that of its rack; may be empty.",

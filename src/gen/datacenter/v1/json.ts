@@ -1947,6 +1947,7 @@ export interface NextFailure {
   readonly trips: readonly string[];
   readonly areas_short: readonly string[];
   readonly switches_cut_off: readonly string[];
+  readonly devices_without_data_path: readonly string[];
   readonly spreads: boolean;
 }
 

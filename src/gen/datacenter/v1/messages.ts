@@ -1506,6 +1506,7 @@ export interface NextFailure {
   readonly trips: readonly string[];
   readonly areasShort: readonly string[];
   readonly switchesCutOff: readonly string[];
+  readonly devicesWithoutDataPath: readonly string[];
   readonly spreads: boolean;
 }
 

@@ -167,16 +167,21 @@ const SITUATIONS: readonly Situation[] = [
   },
 ];
 
-/** Codes of the lost devices by PowerBlastRadius, by CheckWindow, and their number by RehearseFailures and its worst. */
-async function answers({ devices, joined, linked = [], fails }: Situation) {
+const TIMES = { starts_at: "2026-02-01T00:00:00Z", ends_at: "2026-02-01T01:00:00Z" };
+
+async function serviceOf({ devices, joined, linked = [] }: Omit<Situation, "fails" | "lost">) {
   const store = openMemory();
   await storeWorld(store, { devices, joined });
   const links = linked.map(([a, b, status]): FabricLink => ({ a: portAt(a), b: portAt(b), ...(status && { status }) }));
   await store.write((writer) => putAll(writer, "fabric_link", links));
-  const service = await testService({ store });
+  return testService({ store });
+}
+
+/** Codes of the lost devices by PowerBlastRadius, by CheckWindow, and their number by RehearseFailures and its worst. */
+async function answers({ fails, ...situation }: Situation) {
+  const service = await serviceOf(situation);
   const blast = await service.call("PowerBlastRadius", { source_ref: fails });
-  const times = { starts_at: "2026-02-01T00:00:00Z", ends_at: "2026-02-01T01:00:00Z" };
-  const { reasons = [] } = await service.call("CheckWindow", { element_refs: [fails], ...times });
+  const { reasons = [] } = await service.call("CheckWindow", { element_refs: [fails], ...TIMES });
   const { causes = [] } = await service.call("RehearseFailures", { kinds: ["FAILURE_KIND_SWITCH"] });
   const rows: readonly Json[] = causes.flatMap(({ elements }: Json) => elements);
   return {
@@ -193,5 +198,111 @@ test.each(SITUATIONS.map((situation) => [situation.says, situation] as const))(
   async (_, situation) => {
     const { lost } = situation;
     expect(await answers(situation)).toEqual({ blast: lost, window: lost, rehearsal: lost.length });
+  },
+);
+
+/** A window, and what one more failure then takes in data paths: codes of hosts by what fails. */
+interface Further extends Omit<Situation, "fails" | "lost"> {
+  readonly window: readonly string[];
+  readonly further: Readonly<Record<string, readonly string[]>>;
+}
+
+const TWO = { devices: [server("H"), leaf("A"), leaf("B")], joined: PAIR };
+const UNDER_SPINES = {
+  devices: [server("H"), leaf("A"), leaf("B"), spine("S1"), spine("S2")],
+  joined: UPLINK_CABLES,
+  linked: UPLINKS,
+};
+const BEHIND_PANEL = {
+  devices: [server("H"), leaf("A"), leaf("B"), panel("PP", 2)],
+  joined: [PAIR[0], ["H/e2", "PP/F1"], ["PP/R", "B/e1"]],
+} as const;
+
+const FURTHER: readonly Further[] = [
+  // One more failure takes the last way.
+  { says: "one switch of a pair", ...TWO, window: ["device:A"], further: { "device:B": ["H"] } },
+  { says: "a port of the server", ...TWO, window: ["port:H/e1"], further: { "device:B": ["H"] } },
+  { says: "a cable", ...TWO, window: ["cable:H/e1~A/e1"], further: { "device:B": ["H"] } },
+  { says: "the panel before a switch", ...BEHIND_PANEL, window: ["device:PP"], further: { "device:A": ["H"] } },
+  { says: "a trunk", ...BEHIND_PANEL, window: ["port:PP/R"], further: { "device:A": ["H"] } },
+  {
+    says: "the spine of one switch: the other spine and switch",
+    ...UNDER_SPINES,
+    window: ["device:S1"],
+    further: { "device:B": ["H"], "device:S2": ["H"] },
+  },
+  {
+    says: "an uplink",
+    ...UNDER_SPINES,
+    window: ["fabric_link:A/e4~S1/e1"],
+    further: { "device:B": ["H"], "device:S2": ["H"] },
+  },
+  {
+    says: "the PDU of one switch: that of the other",
+    devices: [server("H"), fedLeaf("A", "P"), fedLeaf("B", "Q"), pdu("P", "ACTIVE"), pdu("Q", "ACTIVE")],
+    joined: PAIR,
+    window: ["device:P"],
+    further: { "device:B": ["H"], "device:Q": ["H"] },
+  },
+  {
+    says: "a port, and a server that the supply of the other switch takes alone",
+    devices: [server("H"), { ...fedLeaf("X", "P"), kind: "SERVER" }, fedLeaf("A", "P"), leaf("B"), pdu("P", "ACTIVE")],
+    joined: PAIR,
+    window: ["device:X", "port:H/e2"],
+    further: { "device:A": ["H"], "device:P": ["H"] },
+  },
+  {
+    says: "a spine of two to both switches: only the other spine takes both",
+    ...UNDER_SPINES,
+    linked: UPLINKS.flatMap(([from], at) => [
+      [from, `S1/e${at + 1}`] as const,
+      [from.replace("4", "3"), `S2/e${at + 1}`] as const,
+    ]),
+    window: ["device:S1"],
+    further: { "device:S2": ["H"] },
+  },
+  // What must stay silent.
+  {
+    says: "a third switch",
+    devices: [...TWO.devices, leaf("C")],
+    joined: [...PAIR, ["H/e3", "C/e1"]],
+    window: ["device:A"],
+    further: {},
+  },
+  { says: "both switches: the window takes it", ...TWO, window: ["device:A", "device:B"], further: {} },
+  { says: "the server itself", ...TWO, window: ["device:H", "device:A"], further: {} },
+  {
+    says: "a server at one switch alone, which the failure takes without the window too",
+    devices: [server("H"), leaf("A"), leaf("B")],
+    joined: [["H/e1", "B/e1"]],
+    window: ["device:A"],
+    further: {},
+  },
+  {
+    says: "a planned server",
+    ...TWO,
+    devices: [server("H", "PLANNED"), leaf("A"), leaf("B")],
+    window: ["device:A"],
+    further: {},
+  },
+  {
+    says: "a switch whose server was not reached by the other before",
+    ...TWO,
+    devices: [server("H"), leaf("A", "FAILED"), leaf("B")],
+    window: ["device:A"],
+    further: {},
+  },
+  { says: "a switch without servers", ...TWO, joined: [PAIR[0]], window: ["device:B"], further: {} },
+];
+
+test.each(FURTHER.map((further) => [further.says, further] as const))(
+  "one more failure during a window takes a device's last data path, or not: %s",
+  async (_, { window, further, ...situation }) => {
+    const service = await serviceOf(situation);
+    const reply = await service.call("CheckWindow", { element_refs: [...window], ...TIMES });
+    const listed = (reply.next_failures ?? []).flatMap(({ ref, devices_without_data_path: codes = [] }: Json) =>
+      codes.length > 0 ? [[ref, codes]] : [],
+    );
+    expect(Object.fromEntries(listed)).toEqual(further);
   },
 );

@@ -137,7 +137,6 @@ export interface OutElements {
 
 /** Effects of a piece's outages, before they are judged. */
 export interface PieceOutage {
-  readonly network: { readonly tracer: NetworkTracer; readonly ports: FailingSources["networkPorts"] };
   readonly window: WindowSite;
   readonly judged: JudgementInput;
 }
@@ -161,50 +160,34 @@ export async function simulateOutage(question: WindowJudgingOptions, out: OutEle
   const options = { basis, cascade: true, ...selectBatteryOptions(topology.power, durationS) };
   const near = await findNearFailures(session, topology, options);
   const tracer = await NetworkTracer.create({ topology, reader, scheduler });
-  const cut = await tracer.findCutLinks(failing);
-  const ground = { topology, site, sources: nodes, near, cutLinks: cut, basis, durationS };
+  const cutLinks = await tracer.findCutLinks(failing);
+  const cutPaths = await tracer.listCutPaths(failing.networkPorts);
+  const ground = { topology, site, sources: nodes, near, cutLinks, cutPaths, basis, durationS };
   const window = new WindowSite(ground);
   const outage = await scheduler.run(window.computeOutage());
-  const network = { off: outage.offNodes, cutOff: outage.fabric.cutOff, ports: failing.networkPorts };
-  const withoutDataPath = await tracer.findIsolatedDevices(network);
   const accepted = parseAcceptedLosses(topology, out.accepted);
   const harm = collectOutageLosses(topology, outage);
-  const judged = { ground, outage, harm, withoutDataPath, accepted, next: [], needed: NO_NODES, limits, missing };
-  return { network: { tracer, ports: failing.networkPorts }, window, judged };
+  const judged = { ground, outage, harm, accepted, next: [], needed: NO_NODES, limits, missing };
+  return { window, judged };
 }
 
 /** Judges a piece. Cost: that of `findNextFailures`. */
 export async function judgePiece({ session }: WindowJudgingOptions, piece: PieceOutage): Promise<JudgedPiece> {
-  const { network, window, judged: alone } = piece;
+  const { window, judged: alone } = piece;
   const next: NextFailures = await session.scheduler.run(findNextFailures(window, alone));
   const needed = await findBatteriesInUse(session, piece);
   const judged = { ...alone, next: next.failures, needed };
-  const { ground, outage, harm, withoutDataPath } = judged;
-  const lost = [...harm.offlineNodes, ...harm.cutOff, ...withoutDataPath];
-  const contacts = listContacts(ground, outage, lost);
-  return {
-    network,
-    window,
-    judged,
-    judgement: judgeWindow(judged),
-    contacts,
-    triedFailureCount: next.triedCount,
-  };
+  const { ground, outage, harm } = judged;
+  const contacts = listContacts(ground, outage, [...harm.offlineNodes, ...harm.cutOff, ...harm.isolated]);
+  return { window, judged, judgement: judgeWindow(judged), contacts, triedFailureCount: next.triedCount };
 }
 
-/**
- * Returns the nodes of the UPSes whose batteries are needed. Cost: nothing if no UPS is on battery, else a simulated
- * failure and its data paths.
- */
-async function findBatteriesInUse(
-  { scheduler }: ReadSession,
-  { network: { tracer, ports }, window, judged }: PieceOutage,
-) {
+/** Returns the nodes of the UPSes whose batteries are needed. Cost: nothing if no UPS is on battery, else a failure. */
+async function findBatteriesInUse({ scheduler }: ReadSession, { window, judged }: PieceOutage) {
   if (judged.outage.onBattery.length === 0) return NO_NODES;
   const { basis, cascade } = window.options;
   const empty = await scheduler.run(window.computeOutage([], { basis, cascade, assumeBattery: false }));
-  const unreached = await tracer.findIsolatedDevices({ off: empty.offNodes, cutOff: empty.fabric.cutOff, ports });
-  return findNeededBatteries(judged, empty, unreached);
+  return findNeededBatteries(judged, empty);
 }
 
 /** Resolves references to existing elements, and lists the references to elements that no longer exist. */

@@ -128,6 +128,7 @@ function createFailureMessage(topology: Topology, failure: NextFailure, limit: n
     trips: [...harm.trips.keys()].slice(0, limit),
     areasShort: [...new Set([...harm.shortages.values()].map(({ ref }) => ref))].slice(0, limit),
     switchesCutOff: listFailedDeviceCodes(topology, harm.cutOff, limit),
+    devicesWithoutDataPath: listFailedDeviceCodes(topology, harm.isolated, limit),
     spreads,
   };
 }
@@ -142,6 +143,7 @@ function describeNextFailure(topology: Topology, { index, harm }: NextFailure): 
     harm.racks.size === 0 ? formatNounCount(devices, "device goes offline", "devices go offline") : "",
     formatNounCount(units, "cooling unit goes offline", "cooling units go offline"),
     formatNounCount(harm.cutOff.size, "switch is cut off", "switches are cut off"),
+    formatNounCount(harm.isolated.size, "device loses its last data path", "devices lose their last data path"),
     formatNounCount(harm.shortages.size, "area falls short of cooling", "areas fall short of cooling"),
   ].filter((part) => part !== "");
   return `If ${getRefName(findNodeRef(topology, index))} fails as well: ${parts.join(", ")}`;

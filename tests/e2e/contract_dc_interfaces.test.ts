@@ -156,7 +156,7 @@ verifies("dc.route.history", async () => {
     action: "CREATE",
     entity: "rack:G-R1",
     message: "new row",
-    actor: { principal: "walt" },
+    actor: { principal: "walt", auth_method: "token" },
     before: null,
     after: { code: "G-R1" },
   });
@@ -189,6 +189,7 @@ verifies("dc.auth.writer", async () => {
 
 verifies("dc.auth.anonymous", async () => {
   expect((await guarded.anonymous.rpc("SearchDevices", {})).status).toBe(401);
+  expect((await guarded.stranger.rpc("SearchDevices", {})).status).toBe(401);
   expect((await guarded.anonymous.get("/audit/history")).status).toBe(401);
   expect((await guarded.anonymous.graphql("{ searchDevices { totalCount } }")).status).toBe(401);
 });

@@ -206,6 +206,13 @@ describe("planner dc serve answers with 4xx, and others as well,", () => {
     });
   }
 
+  test("to a chunked body that is compressed too, with 501", async () => {
+    const body = "2\r\n{}\r\n0\r\n\r\n";
+
+    expect(await answered(post(body, "transfer-encoding: gzip, chunked"))).toStartWith("HTTP/1.1 501 ");
+    expect(await answered(post(body, "transfer-encoding: Chunked"))).toStartWith("HTTP/1.1 200 ");
+  });
+
   for (const [query, named] of [
     ["since=yesterday", "since"],
     ["until=2026-13-45", "until"],

@@ -1,9 +1,9 @@
-import { describe, expect, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { connect as connectHttp2 } from "node:http2";
 import { connect } from "node:net";
 import { join } from "node:path";
 import { connect as connectTls } from "node:tls";
-import { emptyFolder } from "../support/dc_server.ts";
+import { DcServer, emptyFolder } from "../support/dc_server.ts";
 import { endAfterTest, serveDc } from "../support/end_after_test.ts";
 import { http1 } from "../support/http_client.ts";
 import { runPlanner } from "../support/planner_command.ts";
@@ -14,6 +14,15 @@ const RPC = "/datacenter.v1.DatacenterService";
 const UPSERT = `${RPC}/UpsertRack`;
 const RACK = JSON.stringify({ rack: { code: "R1", location: { site_id: "S1", floor_number: 1 } } });
 const json = { "content-type": "application/json" };
+
+/** Servers that all tests share, which change nothing that others see. */
+let plain: DcServer;
+let secured: DcServer;
+beforeAll(async () => {
+  plain = await DcServer.start(emptyFolder());
+  secured = await DcServer.start(emptyFolder(), WITH_TLS);
+});
+afterAll(() => Promise.all([plain.end(), secured.end()]));
 
 const start = (...flags: readonly string[]) => serveDc(emptyFolder(), flags);
 
@@ -57,7 +66,7 @@ describe("A server without tokens", () => {
   });
 
   test("refuses gRPC for a foreign authority with its own status", async () => {
-    const { url } = await start();
+    const { url } = plain;
     const session = connectHttp2(url);
     endAfterTest(() => session.destroy());
     const headers = {
@@ -92,7 +101,7 @@ describe("A server without tokens", () => {
   });
 
   test("refuses writes of other sites' pages", async () => {
-    const { url } = await start();
+    const { url } = plain;
     const { host, port } = new URL(url);
     const foreign = [
       "http://evil.example",
@@ -154,14 +163,12 @@ describe("A request that can be read in two ways", () => {
   };
   for (const [what, [head, expected]] of Object.entries(RAW)) {
     test(`is refused: ${what}`, async () => {
-      const { url } = await start();
-
-      expect(await answered(url, head)).toMatch(expected);
+      expect(await answered(plain.url, head)).toMatch(expected);
     });
   }
 
   test("is refused: an unknown version of Connect's protocol, in a header or a parameter", async () => {
-    const { url } = await start();
+    const { url } = plain;
     const ask = (version: string) =>
       http1(`${url}${RPC}/SearchDevices`, {
         method: "POST",
@@ -179,7 +186,7 @@ describe("A request that can be read in two ways", () => {
 });
 
 test("A path that a proxy could take for another one is refused", async () => {
-  const { url } = await start();
+  const { url } = plain;
   const paths = ["/x/../audit/history", "/./metrics", "/%61udit/history", "/audit/history#x", "/metrics/..", "/a%2f"];
 
   const answers = await Promise.all(
@@ -191,7 +198,7 @@ test("A path that a proxy could take for another one is refused", async () => {
 
 describe("A server with a certificate", () => {
   test("refuses cleartext: pages by a redirect to a name of its own, other requests by 426", async () => {
-    const { url } = await start(...WITH_TLS);
+    const { url } = secured;
     const html = "Accept: text/html,*/*";
 
     const page = await answered(url, ["GET /?a=b HTTP/1.1", "Host: localhost", html]);
@@ -206,7 +213,7 @@ describe("A server with a certificate", () => {
   });
 
   test("refuses cleartext gRPC by trailers with status 9 and the reason", async () => {
-    const { url } = await start(...WITH_TLS);
+    const { url } = secured;
     const session = connectHttp2(url.replace("https:", "http:"));
     endAfterTest(() => session.destroy());
     session.on("error", () => {});
@@ -218,7 +225,7 @@ describe("A server with a certificate", () => {
   });
 
   test("tells browsers to use TLS alone, and every reader not to guess types", async () => {
-    const { url } = await start(...WITH_TLS);
+    const { url } = secured;
     const call = await write(url, {});
     const page = await http1(`${url}/`);
 
@@ -242,10 +249,10 @@ describe("A server with a certificate", () => {
     };
   for (const [what, [ciphers, version, taken]] of Object.entries(CIPHERS)) {
     test(`${taken ? "speaks" : "does not speak"} ${what}`, async () => {
-      const { url } = await start(...WITH_TLS);
+      const { url } = secured;
       const options = { ciphers, minVersion: version, maxVersion: version, rejectUnauthorized: false } as const;
 
-      const secured = await new Promise<boolean>((resolve) => {
+      const isSecured = await new Promise<boolean>((resolve) => {
         const socket = connectTls({ port: Number(new URL(url).port), host: "127.0.0.1", ...options });
         endAfterTest(() => socket.destroy());
         socket
@@ -254,7 +261,7 @@ describe("A server with a certificate", () => {
           .on("close", () => resolve(false));
       });
 
-      expect(secured).toBe(taken);
+      expect(isSecured).toBe(taken);
     });
   }
 });

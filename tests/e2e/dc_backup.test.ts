@@ -3,7 +3,7 @@ import { spawn } from "node:child_process";
 import { copyFileSync, existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { emptyFolder } from "../support/dc_server.ts";
+import { emptyFolder, sampleDatabase } from "../support/dc_server.ts";
 import { serveDc } from "../support/end_after_test.ts";
 import { postJson } from "../support/http_client.ts";
 import { PLANNER, runPlanner } from "../support/planner_command.ts";
@@ -12,7 +12,7 @@ const dc = (cwd: string, ...words: string[]) => runPlanner(["dc", ...words], { c
 
 async function sampleFolder(): Promise<string> {
   const cwd = emptyFolder();
-  expect((await dc(cwd, "sample", "--db", "planner-dc.sqlite")).code).toBe(0);
+  await sampleDatabase(cwd);
   return cwd;
 }
 

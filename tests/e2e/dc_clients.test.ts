@@ -1,12 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { spawnSync } from "node:child_process";
-import { join } from "node:path";
 import type { Transport } from "@connectrpc/connect";
 import { createConnectTransport, createGrpcTransport, createGrpcWebTransport } from "@connectrpc/connect-node";
 import { Client, credentials, type ServiceError, status } from "@grpc/grpc-js";
 import { type Call, SERVICE_NAME as NAME, overConnectNode, overGrpcJs, overRest } from "../support/dc_calls.ts";
-import { DcServer, emptyFolder, sampleSite } from "../support/dc_server.ts";
-import { Http2Client, http1 } from "../support/http_client.ts";
+import { DcServer, emptyFolder, sampleDatabase, sampleSite } from "../support/dc_server.ts";
 
 const site = sampleSite();
 
@@ -34,31 +31,34 @@ const WAYS: readonly Way[] = [
   { name: "JSON by node:http", open: (url) => ({ call: overRest(url), close: () => {} }) },
 ];
 
+let sample: DcServer;
+beforeAll(async () => {
+  const folder = emptyFolder();
+  await sampleDatabase(folder);
+  sample = await DcServer.start(folder);
+});
+afterAll(() => sample.end());
+
 for (const { name, open } of WAYS) {
   describe(name, () => {
-    let server: DcServer;
     let way: ReturnType<Way["open"]>;
-    beforeAll(async () => {
-      server = await DcServer.start(emptyFolder());
-      way = open(server.url);
+    beforeAll(() => {
+      way = open(sample.url);
     });
-    afterAll(async () => {
-      way.close();
-      await server.end();
-    });
+    afterAll(() => way.close());
 
-    test("loads the sample site in bulk, and the second time changes nothing", async () => {
-      for (const outcome of ["OUTCOME_CREATED", "OUTCOME_UNCHANGED"]) {
-        for (const [rpc, items = []] of [
-          ["BulkUpsertRacks", site["racks"]],
-          ["BulkUpsertDevices", site["devices"]],
-          ["BulkUpsertCracs", site["cracs"]],
-        ] as const) {
-          const reply = await way.call(rpc, { items });
+    test("loads the sample site in bulk, which is there already", async () => {
+      for (const [rpc, items = []] of [
+        ["BulkUpsertRacks", site["racks"]],
+        ["BulkUpsertDevices", site["devices"]],
+        ["BulkUpsertCracs", site["cracs"]],
+      ] as const) {
+        const reply = await way.call(rpc, { items });
 
-          expect(reply).toMatchObject({ succeeded: items.length, failed: 0, committed: true });
-          expect(reply.results.every((one: { readonly outcome: string }) => one.outcome === outcome)).toBe(true);
-        }
+        expect(reply).toMatchObject({ succeeded: items.length, failed: 0, committed: true });
+        expect(new Set(reply.results.map(({ outcome }: { readonly outcome: string }) => outcome))).toEqual(
+          new Set(["OUTCOME_UNCHANGED"]),
+        );
       }
     });
 
@@ -89,9 +89,6 @@ for (const { name, open } of WAYS) {
     });
 
     test("tells who goes dark when a UPS fails and a panel trips after it", async () => {
-      const cables = (site["cables"] ?? []).filter(({ type }) => type === "CABLE_TYPE_POWER");
-      for (const cable of cables) await way.call("UpsertCable", { cable });
-
       const reply = await way.call("PowerBlastRadius", { source_ref: "device:UPS-A2", cascade: true });
 
       expect(reply.impact).toMatchObject({ racks_dark: 10, racks_partial: 10, devices_offline: 93, cracs_offline: 2 });
@@ -150,36 +147,4 @@ describe("@grpc/grpc-js", () => {
 
     expect(replies.every(({ total_count }) => total_count === 0)).toBe(true);
   });
-});
-
-test("buf curl calls by reflection alone", async () => {
-  const server = await DcServer.start(emptyFolder());
-  const buf = join(import.meta.dirname, "..", "..", "node_modules", ".bin", "buf");
-  const words = ["curl", "--protocol", "grpc", "--http2-prior-knowledge", "--data", "{}"];
-
-  const { stdout, stderr } = spawnSync(buf, [...words, `${server.url}/${NAME}/SearchDevices`], { encoding: "utf8" });
-  await server.end();
-
-  expect(stderr).toBe("");
-  expect(JSON.parse(stdout)).toEqual({});
-});
-
-test("GraphQL answers on the same port over HTTP/1.1 and HTTP/2", async () => {
-  const server = await DcServer.start(emptyFolder());
-  const headers = { "content-type": "application/json" };
-  const write = 'mutation { upsertRack(rack: { code: "R1", location: { siteId: "S1", floorNumber: 1 } }) { outcome } }';
-  const query = "{ searchDevices { totalCount } }";
-
-  const written = await http1(`${server.url}/graphql`, {
-    method: "POST",
-    headers,
-    body: JSON.stringify({ query: write }),
-  });
-  const client = new Http2Client(server.url);
-  const read = await client.ask("/graphql", { method: "POST", headers, body: JSON.stringify({ query }) });
-  client.close();
-  await server.end();
-
-  expect(JSON.parse(written.text)).toEqual({ data: { upsertRack: { outcome: "CREATED" } } });
-  expect(JSON.parse(read.text)).toEqual({ data: { searchDevices: { totalCount: 0 } } });
 });

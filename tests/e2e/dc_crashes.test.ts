@@ -148,14 +148,17 @@ test.skipIf(!canMount)("a full disk is told, reads go on, and so do writes when 
     const first = await put(1);
     fill(filler);
 
+    while ((await http1(`${server.url}/readyz`)).status !== 503);
+    const full = await http1(`${server.url}/readyz`);
     const refused = [];
     for (let n = 2; n < 60 && refused.length < 3; n++) {
       const answer = await put(n);
       if (answer.status !== 200) refused.push(answer);
     }
     const { lasting, single } = await written(server.url, 0);
-    const ready = await http1(`${server.url}/healthz`);
+    const alive = await http1(`${server.url}/healthz`);
     rmSync(filler);
+    while ((await http1(`${server.url}/readyz`)).status !== 200);
     const later = await put(100);
     const verified = await http1(`${server.url}/audit/verify`);
 
@@ -167,10 +170,15 @@ test.skipIf(!canMount)("a full disk is told, reads go on, and so do writes when 
       expect(body.message).not.toContain(disk);
     }
     expect(new Set(lasting)).toEqual(new Set([single.at(-1) ?? 0]));
-    expect(ready.status).toBe(200);
+    expect(alive.status).toBe(200);
+    expect(full.text).toContain("full");
     expect(later.body.committed).toBe(true);
     expect((await written(server.url, 0)).lasting).toEqual(Array.from({ length: SIZE }, () => 100));
     expect(JSON.parse(verified.text).ok).toBe(true);
+    expect(server.stderr.split("\n").filter((line) => line.includes(" database: "))).toEqual([
+      expect.stringMatching(/is full; changes are refused as unavailable/),
+      expect.stringContaining("The database can be used again"),
+    ]);
     expect(server.stderr).not.toMatch(/\n\s+at /);
   } finally {
     await server.end();

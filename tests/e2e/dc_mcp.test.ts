@@ -6,7 +6,7 @@ import { Client as StatelessClient } from "@modelcontextprotocol/client";
 import { StdioClientTransport as StatelessTransport } from "@modelcontextprotocol/client/stdio";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
-import { DcServer, emptyFolder } from "../support/dc_server.ts";
+import { DcServer, emptyFolder, sampleDatabase } from "../support/dc_server.ts";
 import { PLANNER, runCommand } from "../support/planner_command.ts";
 
 const INSPECTOR = join(
@@ -41,10 +41,7 @@ let client: Client;
 
 beforeAll(async () => {
   folder = emptyFolder();
-  const loaded = await runCommand([...PLANNER, "dc", "sample", "--db", join(folder, "planner-dc.sqlite")], {
-    cwd: folder,
-  });
-  expect(loaded.code).toBe(0);
+  await sampleDatabase(folder);
   client = new Client(ME);
   await client.connect(new StdioClientTransport({ command: PROGRAM, args: ARGS, cwd: folder, stderr: "inherit" }));
 });

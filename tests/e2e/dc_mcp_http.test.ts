@@ -10,8 +10,8 @@ import {
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
-import { DcServer, emptyFolder } from "../support/dc_server.ts";
-import { PLANNER, runCommand, runPlanner } from "../support/planner_command.ts";
+import { DcServer, emptyFolder, sampleDatabase } from "../support/dc_server.ts";
+import { runCommand, runPlanner } from "../support/planner_command.ts";
 
 const INSPECTOR = join(
   dirname(createRequire(import.meta.url).resolve("@modelcontextprotocol/inspector/package.json")),
@@ -32,8 +32,7 @@ let token: string;
 
 beforeAll(async () => {
   folder = emptyFolder();
-  const loaded = await runCommand([...PLANNER, "dc", "sample", "--db", "planner-dc.sqlite"], { cwd: folder });
-  expect(loaded.code).toBe(0);
+  await sampleDatabase(folder);
   writeFileSync(join(folder, "tokens.json"), '{"tokens": []}');
   token = (
     await runPlanner(["dc", "token", "create", "ann", "--tokens", "tokens.json"], { cwd: folder })

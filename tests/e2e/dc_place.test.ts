@@ -1,14 +1,14 @@
 import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { emptyFolder } from "../support/dc_server.ts";
+import { emptyFolder, sampleDatabase } from "../support/dc_server.ts";
 import { runPlanner } from "../support/planner_command.ts";
 
 const ASKED = ["--count", "3", "--height", "2", "--draw", "800", "--redundancy", "two-n", "--port", "2x25G"];
 
 test("dc place prints places, writes what dc import takes, and leaves these places out afterwards", async () => {
   const cwd = emptyFolder();
-  await runPlanner(["dc", "sample", "--db", "site.sqlite"], { cwd });
+  await sampleDatabase(cwd, "site.sqlite");
   const planner = (...args: string[]) => runPlanner(["dc", ...args, "--db", "site.sqlite"], { cwd });
 
   const placed = await planner("place", ...ASKED, "--apply-file", "new.jsonl");

@@ -1,26 +1,16 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { randomUUID } from "node:crypto";
-import { readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
 import { Client, credentials } from "@grpc/grpc-js";
 import { type Call, overGrpcJs, overRest, SERVICE_NAME } from "../support/dc_calls.ts";
-import { emptyFolder, sampleSite } from "../support/dc_server.ts";
+import { emptyFolder } from "../support/dc_server.ts";
 import { endAfterTest, serveDc } from "../support/end_after_test.ts";
 import { openHttp1 } from "../support/event_stream.ts";
 import { type Answer, http1, postJson } from "../support/http_client.ts";
 import { runPlanner } from "../support/planner_command.ts";
 import { PostgresServer } from "../support/postgres.ts";
-import { siteLines } from "../support/site_lines.ts";
+import { until } from "../support/until.ts";
 
 const LOCATION = { site_id: "S1", floor_number: 1 };
-
-const COUNTS = [
-  ["rack", 40],
-  ["device", 808],
-  ["crac", 8],
-  ["cable", 1822],
-  ["fabric_link", 272],
-] as const;
 
 let postgres: PostgresServer;
 beforeAll(async () => {
@@ -159,10 +149,6 @@ async function writeUntil(stopped: () => boolean, url: string, prefix: string): 
   return outcomes;
 }
 
-async function until(condition: () => Promise<boolean>): Promise<void> {
-  while (!(await condition())) await new Promise((resolve) => setTimeout(resolve, 20));
-}
-
 const isReady = async (url: string) => (await http1(`${url}/readyz`)).status === 200;
 
 describe("PostgreSQL restarted under load", () => {
@@ -235,35 +221,6 @@ async function allCodes(url: string): Promise<ReadonlySet<string>> {
   }
   return codes;
 }
-
-describe("planner dc import and export with PostgreSQL", () => {
-  const dc = (cwd: string, ...words: string[]) => runPlanner(["dc", ...words], { cwd });
-
-  test("carry the sample site from SQLite to PostgreSQL and back, equal everywhere", async () => {
-    const cwd = emptyFolder();
-    const lines = siteLines(sampleSite()).map((line) => JSON.stringify(line));
-    writeFileSync(join(cwd, "in.jsonl"), lines.join("\n"));
-    const database = await postgres.database();
-
-    const first = await dc(cwd, "import", "in.jsonl", "--db", "first.sqlite");
-    await dc(cwd, "export", "first.jsonl", "--db", "first.sqlite");
-    const second = await dc(cwd, "import", "first.jsonl", "--db", database);
-    const again = await dc(cwd, "import", "in.jsonl", "--db", database);
-    await dc(cwd, "export", "second.jsonl", "--db", database);
-    const third = await dc(cwd, "import", "second.jsonl", "--db", "third.sqlite");
-    const exported = await dc(cwd, "export", "--db", "third.sqlite");
-
-    expect([first.code, second.code, again.code, third.code]).toEqual([0, 0, 0, 0]);
-    for (const [key, count] of COUNTS) {
-      expect(second.stdout).toContain(`${key}: ${count} created, 0 updated, 0 unchanged, 0 failed`);
-      expect(again.stdout).toContain(`${key}: 0 created, 0 updated, ${count} unchanged, 0 failed`);
-    }
-    expect(exported.stdout.trimEnd().split("\n")).toHaveLength(2950);
-    for (const name of ["first.jsonl", "second.jsonl"]) {
-      expect(readFileSync(join(cwd, name), "utf8")).toBe(exported.stdout);
-    }
-  });
-});
 
 describe("planner dc serve with an address that does not work", () => {
   for (const [what, address, told] of [

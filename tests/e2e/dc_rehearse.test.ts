@@ -1,15 +1,12 @@
 import { beforeAll, describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { emptyFolder } from "../support/dc_server.ts";
+import { emptyFolder, sampleDatabase } from "../support/dc_server.ts";
 import { runPlanner } from "../support/planner_command.ts";
 
 const cwd = emptyFolder();
 
-beforeAll(async () => {
-  const loaded = await runPlanner(["dc", "sample", "--db", "site.sqlite"], { cwd });
-  expect(loaded.code).toBe(0);
-}, 240_000);
+beforeAll(() => sampleDatabase(cwd, "site.sqlite"));
 
 const rehearse = (...words: string[]) => runPlanner(["dc", "rehearse", ...words, "--db", "site.sqlite"], { cwd });
 

@@ -1,10 +1,10 @@
 import { describe, expect, test } from "bun:test";
 import { readFileSync, writeFileSync } from "node:fs";
-import { connect, createServer } from "node:net";
+import { createServer } from "node:net";
 import { join } from "node:path";
 import { emptyFolder } from "../support/dc_server.ts";
 import { endAfterTest, serveDc } from "../support/end_after_test.ts";
-import { Http2Client, http1, postJson } from "../support/http_client.ts";
+import { http1, postJson } from "../support/http_client.ts";
 import { runPlanner } from "../support/planner_command.ts";
 
 const RPC = "/datacenter.v1.DatacenterService";
@@ -13,10 +13,7 @@ const TLS = join(import.meta.dirname, "..", "fixtures", "tls");
 
 const start = (flags: readonly string[] = [], folder = emptyFolder()) => serveDc(folder, flags);
 
-async function call(url: string, rpc: string, body: object, headers: Record<string, string> = {}) {
-  const answer = await postJson(`${url}${RPC}/${rpc}`, body, headers);
-  return { ...answer, body: answer.text === "" ? undefined : JSON.parse(answer.text) };
-}
+const call = (url: string, rpc: string, body: object) => postJson(`${url}${RPC}/${rpc}`, body);
 
 describe("planner dc serve", () => {
   test("starts on an empty folder and says that it asks for no token", async () => {
@@ -30,34 +27,6 @@ describe("planner dc serve", () => {
     expect(status).toBe(200);
     expect(server.stderr).toContain("Authentication is off");
     expect(server.stderr).toMatch(/^planner \S+ \(.*\), port 0 \(--port\)\n/);
-  });
-
-  test("answers Connect JSON over HTTP/1.1 and HTTP/2", async () => {
-    const server = await start();
-
-    const written = await call(server.url, "UpsertRack", { rack: RACK });
-    const client = new Http2Client(server.url);
-    const read = await client.ask(`${RPC}/SearchDevices`, {
-      method: "POST",
-      headers: { "content-type": "application/json" },
-      body: "{}",
-    });
-    client.close();
-
-    expect(written.body).toMatchObject({ outcome: "OUTCOME_CREATED", rack: { code: "R1" } });
-    expect(JSON.parse(read.text)).toEqual({ devices: [], next_page_token: "", total_count: 0, role_counts: {} });
-  });
-
-  test("keeps what it acknowledged when it is killed", async () => {
-    const folder = emptyFolder();
-    const first = await start([], folder);
-    await call(first.url, "UpsertRack", { rack: RACK });
-    await first.end();
-
-    const second = await start([], folder);
-    const again = await call(second.url, "UpsertRack", { rack: RACK });
-
-    expect(again.body.outcome).toBe("OUTCOME_UNCHANGED");
   });
 
   test("shares its file with another server: both write, and each reads what the other wrote", async () => {
@@ -116,63 +85,23 @@ describe("planner dc serve", () => {
     expect(server.url).toStartWith("https://");
     expect([secure.status, clear.status]).toEqual([200, 200]);
   });
-
-  test("lives on under garbage, resets and bodies without an end", async () => {
-    const server = await start();
-    const port = Number(new URL(server.url).port);
-    const junk = [
-      "\u0000\u0001\u0002",
-      "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\njunkjunkjunkjunk",
-      "POST / HTTP/1.1\r\n",
-      "\u0016\u0003",
-    ];
-    for (const text of junk) {
-      const socket = connect(port, "127.0.0.1");
-      socket.on("error", () => {});
-      await new Promise<void>((resolve) => socket.write(text, "latin1", () => resolve()));
-      socket.resetAndDestroy();
-    }
-
-    expect((await http1(`${server.url}/healthz`)).status).toBe(200);
-  });
 });
 
 describe("planner dc serve with tokens", () => {
   const token = async (folder: string, ...words: string[]) =>
     runPlanner(["dc", "token", ...words, "--tokens", "tokens.json"], { cwd: folder });
 
-  test("knows who calls and what they may do", async () => {
-    const folder = emptyFolder();
-    const writer = (await token(folder, "create", "anna", "--role", "writer")).stdout.trim();
-    const reader = (await token(folder, "create", "bert")).stdout.trim();
-    const server = await start(["--tokens", "tokens.json"], folder);
-    const as = (text: string) => ({ authorization: `Bearer ${text}` });
-
-    const statuses = [
-      (await call(server.url, "UpsertRack", { rack: RACK })).status,
-      (await call(server.url, "UpsertRack", { rack: RACK }, as("guess"))).status,
-      (await call(server.url, "UpsertRack", { rack: RACK }, as(reader))).status,
-      (await call(server.url, "UpsertRack", { rack: RACK }, as(writer))).status,
-      (await call(server.url, "SearchDevices", {}, as(reader))).status,
-      (await http1(`${server.url}/metrics`)).status,
-    ];
-    const history = await http1(`${server.url}/audit/history`, { headers: as(reader) });
-
-    expect(statuses).toEqual([401, 401, 403, 200, 200, 200]);
-    expect(JSON.parse(history.text).entries[0].actor).toMatchObject({ principal: "anna", auth_method: "token" });
-    expect(readFileSync(join(folder, "tokens.json"), "utf8")).not.toContain(writer);
-    expect(server.stderr).not.toContain(writer);
-  });
-
   test("lists and revokes tokens", async () => {
     const folder = emptyFolder();
-    await token(folder, "create", "anna", "--role", "admin");
+    const made = await token(folder, "create", "anna", "--role", "admin");
+    const kept = readFileSync(join(folder, "tokens.json"), "utf8");
 
     const twice = await token(folder, "create", "anna");
     const listed = await token(folder, "list");
     const revoked = await token(folder, "revoke", "anna");
     const unknown = await token(folder, "revoke", "anna");
 
+    expect(kept).not.toContain(made.stdout.trim());
     expect(twice.code).toBe(1);
     expect(listed.stdout).toMatch(/^anna\tadmin\t\d{4}-/);
     expect([revoked.code, unknown.code]).toEqual([0, 1]);

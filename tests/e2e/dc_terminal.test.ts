@@ -1,15 +1,12 @@
 import { beforeAll, expect, test } from "bun:test";
-import { emptyFolder } from "../support/dc_server.ts";
+import { emptyFolder, sampleDatabase } from "../support/dc_server.ts";
 import { PLANNER, runPlanner } from "../support/planner_command.ts";
 import { NO_PSEUDO_TERMINAL, runOnTerminal } from "../support/pseudo_terminal.ts";
 
 const onTerminal = test.skipIf(NO_PSEUDO_TERMINAL !== null);
 const cwd = emptyFolder();
 
-beforeAll(async () => {
-  const loaded = await runPlanner(["dc", "sample", "--db", "planner-dc.sqlite"], { cwd });
-  expect(loaded.code).toBe(0);
-}, 240_000);
+beforeAll(() => sampleDatabase(cwd));
 
 /** What a terminal of 80 columns shows. */
 async function shown(...words: string[]) {

@@ -1,43 +1,11 @@
 import { expect, test } from "bun:test";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { emptyFolder, sampleSite } from "../support/dc_server.ts";
+import { emptyFolder } from "../support/dc_server.ts";
 import { runPlanner } from "../support/planner_command.ts";
-import { siteLines } from "../support/site_lines.ts";
-
-function sampleLines(): string[] {
-  return siteLines(sampleSite()).map((line) => JSON.stringify(line));
-}
 
 const dc = (cwd: string, words: readonly string[], input?: string) =>
   runPlanner(["dc", ...words], { cwd, ...(input !== undefined && { input }) });
-
-test("planner dc import takes the sample site in, the second time without a change, and export gives it back", async () => {
-  const cwd = emptyFolder();
-  writeFileSync(join(cwd, "in.jsonl"), sampleLines().join("\n"));
-
-  const first = await dc(cwd, ["import", "in.jsonl"]);
-  const second = await dc(cwd, ["import", "in.jsonl"]);
-  await dc(cwd, ["export", "out.jsonl"]);
-  const third = await dc(cwd, ["import", "out.jsonl", "--db", "copy.sqlite"]);
-  const copy = await dc(cwd, ["export", "--db", "copy.sqlite"]);
-
-  expect(first.stdout).toBe(
-    [
-      ["rack", 40],
-      ["device", 808],
-      ["crac", 8],
-      ["cable", 1822],
-      ["fabric_link", 272],
-    ]
-      .map(([key, count]) => `${key}: ${count} created, 0 updated, 0 unchanged, 0 failed\n`)
-      .join(""),
-  );
-  expect(second.stdout).toContain("device: 0 created, 0 updated, 808 unchanged, 0 failed");
-  expect([first.code, second.code, third.code]).toEqual([0, 0, 0]);
-  expect(copy.stdout).toBe(readFileSync(join(cwd, "out.jsonl"), "utf8"));
-  expect(copy.stdout.trimEnd().split("\n")).toHaveLength(2950);
-});
 
 test("planner dc import takes the good lines, tells the wrong ones by number and ends with 1", async () => {
   const rack = { code: "R1", location: { site_id: "S1", floor_number: 1 } };

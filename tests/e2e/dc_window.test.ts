@@ -2,16 +2,13 @@ import { beforeAll, describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { DcServer, emptyFolder } from "../support/dc_server.ts";
+import { DcServer, emptyFolder, sampleDatabase } from "../support/dc_server.ts";
 import { http1 } from "../support/http_client.ts";
 import { runPlanner } from "../support/planner_command.ts";
 
 const cwd = emptyFolder();
 
-beforeAll(async () => {
-  const loaded = await runPlanner(["dc", "sample", "--db", "site.sqlite"], { cwd });
-  expect(loaded.code).toBe(0);
-}, 240_000);
+beforeAll(() => sampleDatabase(cwd, "site.sqlite"));
 
 const check = (...words: string[]) => runPlanner(["dc", "window", "check", ...words, "--db", "site.sqlite"], { cwd });
 

@@ -1,9 +1,9 @@
 import { expect, test } from "bun:test";
 import { once } from "node:events";
-import { emptyFolder } from "../support/dc_server.ts";
+import { emptyFolder, sampleDatabase } from "../support/dc_server.ts";
 import { FUZZ_LIMIT_MS, FUZZ_SEED, fuzzRounds } from "../support/fuzz_input.ts";
 import { LinesOfProcess } from "../support/lines_of_process.ts";
-import { PLANNER, runPlanner } from "../support/planner_command.ts";
+import { PLANNER } from "../support/planner_command.ts";
 import { SeededRandom } from "../support/seeded_random.ts";
 import { tempProject } from "../support/temp_project.ts";
 
@@ -124,7 +124,7 @@ test(
   "random lines leave planner dc mcp running and in step",
   async () => {
     const cwd = emptyFolder();
-    await runPlanner(["dc", "sample", "--db", "planner-dc.sqlite"], { cwd });
+    await sampleDatabase(cwd);
     const server = new LinesOfProcess([...PLANNER, "dc", "mcp"], cwd);
 
     const answers = await send(server, DC_TOOLS, DC_LINES, ["get_rack", { code: "A08" }]);

@@ -5,12 +5,11 @@ import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { parse } from "yaml";
 import dashboard from "../../docs/monitoring/dashboard.json" with { type: "json" };
-import { emptyFolder } from "../support/dc_server.ts";
+import { emptyFolder, sampleDatabase } from "../support/dc_server.ts";
 import { fromDebian } from "../support/debian.ts";
 import { endAfterTest, serveDc } from "../support/end_after_test.ts";
 import { freePort } from "../support/free_port.ts";
 import { http1 } from "../support/http_client.ts";
-import { runPlanner } from "../support/planner_command.ts";
 
 const FILES = join(import.meta.dirname, "../../docs/monitoring");
 const [PROMETHEUS, PROMTOOL] = ["/usr/bin/prometheus", "/usr/bin/promtool"];
@@ -55,7 +54,7 @@ describe.skipIf(!fromDebian(PROMETHEUS, "prometheus"))("docs/monitoring", () => 
 
   test("Prometheus loads the rules, scrapes a server and answers every query of the dashboard", async () => {
     const cwd = emptyFolder();
-    expect((await runPlanner(["dc", "sample", "--db", "site.sqlite"], { cwd })).code).toBe(0);
+    await sampleDatabase(cwd, "site.sqlite");
     const server = await serveDc(cwd, ["--db", "site.sqlite"]);
     const url = await startPrometheus(new URL(server.url).host);
     const query = (expr: string) => `${url}/api/v1/query?query=${encodeURIComponent(expr)}`;

@@ -3,9 +3,8 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Browser, BrowserContextOptions, Locator, Page, Request } from "playwright-core";
 import { browserFor, misdeeds } from "./chromium.ts";
-import { DcServer, emptyFolder, sampleSite } from "./dc_server.ts";
+import { commandsDatabase, DcServer, emptyFolder, sampleSite } from "./dc_server.ts";
 import { withPageReport } from "./page_report.ts";
-import { runPlanner } from "./planner_command.ts";
 import { type SiteLists, siteLines } from "./site_lines.ts";
 
 /** The name of the rack `ODD` and of its device. */
@@ -70,8 +69,7 @@ export async function sampleServer(): Promise<DcServer> {
     { device: { code: "ODD-1", name: EVIL, kind: "DEVICE_KIND_SERVER", rack_code: "ODD", comments: '"]; rm' } },
   ];
   writeFileSync(join(cwd, "site.jsonl"), [...lines, ...odd].map((line) => JSON.stringify(line)).join("\n"));
-  const { code } = await runPlanner(["dc", "import", "site.jsonl"], { cwd });
-  if (code !== 0) throw new Error("The sample site does not load");
+  await commandsDatabase("console", join(cwd, "planner-dc.sqlite"), ["import", "site.jsonl"]);
   return DcServer.start(cwd);
 }
 

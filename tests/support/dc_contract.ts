@@ -1,6 +1,6 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { DcServer, emptyFolder } from "./dc_server.ts";
+import { DcServer, emptyFolder, sampleDatabase } from "./dc_server.ts";
 import { http1 } from "./http_client.ts";
 import { PLANNER, runCommand } from "./planner_command.ts";
 
@@ -58,14 +58,11 @@ export class RestClient {
 
 export async function sampleServer(): Promise<{ readonly server: DcServer; readonly folder: string }> {
   const folder = emptyFolder();
-  const load = await runCommand([...PLANNER, "dc", "sample", "--db", join(folder, "planner-dc.sqlite")], {
-    cwd: folder,
-  });
-  if (load.code !== 0) throw new Error(load.stderr);
+  await sampleDatabase(folder);
   return { server: await DcServer.start(folder), folder };
 }
 
-/** Starts a server that requires tokens; returns clients without a token, of a reader, a writer and a change feed. */
+/** Starts a server that requires tokens; returns clients without a token, with a wrong one, of a reader, a writer and a change feed. */
 export async function guardedServer() {
   const folder = emptyFolder();
   const create = async (name: string, role: string) => {
@@ -79,6 +76,7 @@ export async function guardedServer() {
   return {
     server,
     anonymous: new RestClient(server.url),
+    stranger: new RestClient(server.url, "guess"),
     reader: new RestClient(server.url, reader),
     writer: new RestClient(server.url, writer),
     feed: new RestClient(server.url, FEED_SECRET),

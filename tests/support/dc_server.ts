@@ -1,10 +1,11 @@
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { createFileRegistry, type DescService, fromBinary } from "@bufbuild/protobuf";
 import { FileDescriptorSetSchema } from "@bufbuild/protobuf/wkt";
-import { PLANNER } from "./planner_command.ts";
+import { keptDatabase } from "./kept_database.ts";
+import { PLANNER, runPlanner } from "./planner_command.ts";
 
 const ROOT = join(import.meta.dirname, "..", "..");
 
@@ -65,6 +66,19 @@ export class DcServer {
 
 export function emptyFolder(): string {
   return mkdtempSync(join(tmpdir(), "planner-dc-"));
+}
+
+/** Puts a database with the sample site into a folder, as `planner dc sample` writes it. */
+export function sampleDatabase(folder: string, name = "planner-dc.sqlite"): Promise<void> {
+  return commandsDatabase("sample", join(folder, name), ["sample"]);
+}
+
+/** Puts a database at a path that a command of `planner dc` fills, once for each program under test. */
+export function commandsDatabase(key: string, path: string, words: readonly string[]): Promise<void> {
+  return keptDatabase(`${key}-${Bun.hash(PLANNER.join(" "))}`, path, async (first) => {
+    const { code, stderr } = await runPlanner(["dc", ...words, "--db", first], { cwd: dirname(path) });
+    if (code !== 0) throw new Error(stderr);
+  });
 }
 
 /** The services as the proto files say, compiled by buf: what a client that knows nothing of the source starts from. */

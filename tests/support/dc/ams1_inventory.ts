@@ -1,5 +1,3 @@
-import { copyFileSync, existsSync, renameSync } from "node:fs";
-import { join } from "node:path";
 import { fromJson, type JsonObject } from "@bufbuild/protobuf";
 import type { Inventory } from "#dc/model/inventory.ts";
 import type { ResourceKind } from "#dc/model/resources.ts";
@@ -10,6 +8,7 @@ import { upsertResource } from "#dc/operations/writes/upsert.ts";
 import { PassedTime } from "#dc/passed_time.ts";
 import type { DcStore, DcWriter } from "#dc/ports.ts";
 import { openSqlite } from "#dc/store/sqlite/sqlite_store.ts";
+import { keptDatabase } from "../kept_database.ts";
 import { type Ams1, ams1 } from "./ams1.ts";
 import { START } from "./service.ts";
 import { databaseFile } from "./stores.ts";
@@ -17,16 +16,8 @@ import { databaseFile } from "./stores.ts";
 /** A store that holds a site. All test files of one run copy the database of the sample site, which takes 2 s to fill. */
 export async function storeOf(site: Ams1): Promise<DcStore> {
   const path = databaseFile();
-  const cache = process.env["PLANNER_TEST_CACHE"];
-  if (site !== ams1 || cache === undefined) return filledStore(path, site);
-  const kept = join(cache, "ams1.sqlite");
-  if (!existsSync(kept)) {
-    const first = databaseFile();
-    await (await filledStore(first, site)).close();
-    // Complete before others see it.
-    renameSync(first, kept);
-  }
-  copyFileSync(kept, path);
+  if (site !== ams1) return filledStore(path, site);
+  await keptDatabase("ams1", path, async (first) => (await filledStore(first, site)).close());
   return openSqlite(path);
 }
 

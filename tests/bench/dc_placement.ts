@@ -7,35 +7,17 @@
  * The file is changed. Prints wall-clock time and the processor time of this process, which says more on a busy machine.
  */
 import { fromJson } from "@bufbuild/protobuf";
-import { openService } from "#dc/open_service.ts";
 import { requireRpc } from "#dc/operations/index.ts";
 import { findPlacement } from "#dc/operations/planning/find_placement.ts";
-import { openSqlite } from "#dc/store/sqlite/sqlite_store.ts";
 import { DatacenterService } from "#gen/datacenter/v1/datacenter_pb.ts";
-import { loadPage } from "#runtime/pages.ts";
+import { timed } from "./measure.ts";
+import { givenDatabase, openSite } from "./opened_site.ts";
 
 const ROUNDS = 3;
-const print = (line: string) => process.stdout.write(`${line}\n`);
 
-const [path] = process.argv.slice(2);
-if (path === undefined) throw new Error("usage: bun tests/bench/dc_placement.ts <database file>");
-const store = await openSqlite(path);
-const service = await openService(store, {
-  clock: { now: () => new Date() },
-  authRequired: false,
-  observe: () => {},
-  loadViewer: () => loadPage("picture_file"),
-});
+const { store, service } = await openSite(givenDatabase("dc_placement.ts <database file>"));
 const PORTS = [{ count: 2, speed_mbps: 25_000 }];
 let draw = 200;
-
-async function timed(name: string, work: () => Promise<unknown>): Promise<void> {
-  const [began, before] = [performance.now(), process.cpuUsage()];
-  await work();
-  const { user, system } = process.cpuUsage(before);
-  const [wall, used] = [performance.now() - began, (user + system) / 1000].map(Math.round);
-  print(`${name}: ${wall} ms, processor ${used} ms`);
-}
 
 /** Each question is another one, so that no kept reply answers it. */
 async function place(ports: typeof PORTS): Promise<void> {

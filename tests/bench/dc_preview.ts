@@ -8,40 +8,24 @@
  */
 import { fromJson, type JsonObject } from "@bufbuild/protobuf";
 import type { DeviceKind } from "#dc/model/enum_values.ts";
-import { openService } from "#dc/open_service.ts";
 import { previewChanges } from "#dc/operations/planning/preview_changes.ts";
-import { openSqlite } from "#dc/store/sqlite/sqlite_store.ts";
 import type { PreviewChangesResponse } from "#gen/datacenter/v1/preview_pb.ts";
-import { loadPage } from "#runtime/pages.ts";
+import { timed } from "./measure.ts";
+import { givenDatabase, openSite } from "./opened_site.ts";
 
 const ROUNDS = 5;
-const print = (line: string) => process.stdout.write(`${line}\n`);
 
-const [path] = process.argv.slice(2);
-if (path === undefined) throw new Error("usage: bun tests/bench/dc_preview.ts <database file>");
-const store = await openSqlite(path);
-const service = await openService(store, {
-  clock: { now: () => new Date() },
-  authRequired: false,
-  observe: () => {},
-  loadViewer: () => loadPage("picture_file"),
-});
+const { store, service } = await openSite(givenDatabase("dc_preview.ts <database file>"));
 const { devices, cracs, cables } = await store.read((reader) => reader.powerInventory());
-
-async function timed(name: string, work: () => Promise<unknown>): Promise<void> {
-  const [began, before] = [performance.now(), process.cpuUsage()];
-  await work();
-  const { user, system } = process.cpuUsage(before);
-  const [wall, used] = [performance.now() - began, (user + system) / 1000].map(Math.round);
-  print(`${name}: ${wall} ms, processor ${used} ms`);
-}
 
 async function preview(changes: readonly JsonObject[]): Promise<void> {
   const request = fromJson(previewChanges.method.input, { changes: [...changes] });
   const reply = (await service.call(previewChanges, request, { interface: "REST" })) as PreviewChangesResponse;
   const { supplies, racks, lostCount, reducedCount, refused } = reply;
   if (refused > 0) throw new Error(`${refused} changes are refused`);
-  print(`  ${supplies.length} supplies, ${racks.length} racks, ${lostCount} lost, ${reducedCount} reduced`);
+  process.stdout.write(
+    `  ${supplies.length} supplies, ${racks.length} racks, ${lostCount} lost, ${reducedCount} reduced\n`,
+  );
 }
 
 const kinds = Map.groupBy(devices, ({ kind }) => kind);

@@ -8,16 +8,17 @@
 import { changesInOneRack, RACK_ROUNDS } from "../support/dc/changes_in_one_rack.ts";
 import { recordStatements } from "../support/dc/recorded_statements.ts";
 import { testService } from "../support/dc/service.ts";
-import { median } from "./measure.ts";
+import { median, usedMs } from "./measure.ts";
 
 const size = Number(process.argv[2] ?? 1000);
 const [, , , wanted = ""] = process.argv;
 
 async function measure(work: () => Promise<unknown>) {
-  const began = process.cpuUsage();
-  const { length: statements } = await recordStatements(work);
-  const { user, system } = process.cpuUsage(began);
-  return { ms: (user + system) / 1000, statements };
+  let statements = 0;
+  const ms = await usedMs(async () => {
+    statements = (await recordStatements(work)).length;
+  });
+  return { ms, statements };
 }
 
 for (const [name, { before, listChanges }] of Object.entries(changesInOneRack(size))) {

@@ -18,6 +18,8 @@ import { CooperativeScheduler } from "#dc/operations/answers/cooperative_schedul
 import { readHostPaths } from "#dc/operations/answers/data_paths.ts";
 import { openSqlite } from "#dc/store/sqlite/sqlite_store.ts";
 import { runAllSteps } from "#kernel/clock.ts";
+import { timed } from "./measure.ts";
+import { givenDatabase } from "./opened_site.ts";
 
 const ROUNDS = 5;
 const MAX_PAIRED = 5000;
@@ -25,9 +27,7 @@ const OPTIONS = { basis: "ALLOCATED", cascade: true, assumeBattery: false } as c
 
 const print = (line: string) => process.stdout.write(`${line}\n`);
 
-const [path] = process.argv.slice(2);
-if (path === undefined) throw new Error("usage: bun tests/bench/dc_rehearsal.ts <database file>");
-const store = await openSqlite(path);
+const store = await openSqlite(givenDatabase("dc_rehearsal.ts <database file>"));
 let topology = Topology.createFromInventory(await store.read((reader) => reader.powerInventory()));
 topology.apparentLoads(OPTIONS.basis);
 print(`${topology.inventory.devices.length} devices, ${topology.power.nodes.length} nodes`);
@@ -41,14 +41,13 @@ for (const name of ["read the cabling", "read the cabling again after no change"
     const none = { racks: [], devices: [], cracs: [], cables: [], fabricLinks: [] };
     topology = topology.createChanged({ rack: [], device: [], crac: [], fabric_link: [], cable }, none);
   }
-  const [began, before] = [performance.now(), process.cpuUsage()];
-  await store.read((reader) => readHostPaths({ topology, reader, scheduler: new CooperativeScheduler() }));
-  const { user, system } = process.cpuUsage(before);
-  print(`${name}: ${Math.round(performance.now() - began)} ms, processor ${Math.round((user + system) / 1000)} ms`);
+  await timed(name, () =>
+    store.read((reader) => readHostPaths({ topology, reader, scheduler: new CooperativeScheduler() })),
+  );
 }
 
 /** The middle of several rounds, in milliseconds. */
-function timed<Result>(name: string, rounds: number, work: () => Result): Result {
+function middle<Result>(name: string, rounds: number, work: () => Result): Result {
   const wall: number[] = [];
   const used: number[] = [];
   let result: Result | undefined;
@@ -72,8 +71,8 @@ const all = {
   hostPaths: undefined,
   pairs: false,
 };
-let site: SiteFailures = timed("fail every element", ROUNDS, () => runAllSteps(failEachElement(topology, OPTIONS)));
-let whole = timed("fold into causes", ROUNDS, () => runAllSteps(rehearseFailures(site, all)));
+let site: SiteFailures = middle("fail every element", ROUNDS, () => runAllSteps(failEachElement(topology, OPTIONS)));
+let whole = middle("fold into causes", ROUNDS, () => runAllSteps(rehearseFailures(site, all)));
 print(`${site.outcomes.length} elements, ${whole.lines.length} causes`);
 
 const server = topology.inventory.devices.find(({ kind }) => kind === "SERVER");
@@ -86,12 +85,12 @@ const change = () => {
   const part = { racks: [], devices: [changed], cracs: [], cables: [], fabricLinks: [] };
   topology = topology.createChanged(keys, part);
 };
-timed("fail again after a change of one server", ROUNDS, () => {
+middle("fail again after a change of one server", ROUNDS, () => {
   change();
   site = runAllSteps(failEachElement(topology, OPTIONS, site));
 });
 print(`${site.renewedCount} elements failed again`);
-timed("fail and fold again after a change of one server", ROUNDS, () => {
+middle("fail and fold again after a change of one server", ROUNDS, () => {
   change();
   site = runAllSteps(failEachElement(topology, OPTIONS, site));
   whole = runAllSteps(rehearseFailures(site, all, whole));
@@ -99,9 +98,9 @@ timed("fail and fold again after a change of one server", ROUNDS, () => {
 
 const { power: graph, live } = topology;
 const input = { graph, live, loads: topology.apparentLoads(OPTIONS.basis), basis: OPTIONS.basis };
-timed("loads after each single loss", ROUNDS, () => runAllSteps(computeFailover(input)));
+middle("loads after each single loss", ROUNDS, () => runAllSteps(computeFailover(input)));
 topology.computeCarriedLoads(OPTIONS.basis);
-timed("the same after a change of one server", ROUNDS, () => {
+middle("the same after a change of one server", ROUNDS, () => {
   change();
   topology.computeCarriedLoads(OPTIONS.basis);
 });
@@ -112,6 +111,6 @@ const upstream = site.outcomes
   .slice(0, MAX_PAIRED);
 const chosen = new Set(upstream.map(({ index }) => index));
 const isChosen = ({ index }: FailingElement) => chosen.has(index);
-const pairs = timed("pairs", 1, () => runAllSteps(rehearseFailures(site, { ...all, isChosen, pairs: true })));
+const pairs = middle("pairs", 1, () => runAllSteps(rehearseFailures(site, { ...all, isChosen, pairs: true })));
 print(`${upstream.length} upstream elements, ${pairs.pairs} pairs, ${pairs.lines.length} causes`);
 await store.close();

@@ -11,27 +11,19 @@ import { copyFileSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fromJson, type JsonObject } from "@bufbuild/protobuf";
-import { openService } from "#dc/open_service.ts";
 import { allRpcs } from "#dc/operations/index.ts";
-import { openSqlite } from "#dc/store/sqlite/sqlite_store.ts";
-import { loadPage } from "#runtime/pages.ts";
+import { usedMs } from "./measure.ts";
+import { givenDatabase, openSite } from "./opened_site.ts";
 
 const ROUNDS = 5;
 const CHECKS = 40;
 const HOUR = 3_600_000;
 const print = (line: string) => process.stdout.write(`${line}\n`);
 
-const [path, count = "200"] = process.argv.slice(2);
-if (path === undefined) throw new Error("usage: bun tests/bench/dc_windows.ts <database file> [windows]");
+const [, , , count = "200"] = process.argv;
 const folder = mkdtempSync(join(tmpdir(), "planner-windows-"));
-copyFileSync(path, join(folder, "copy.sqlite"));
-const store = await openSqlite(join(folder, "copy.sqlite"));
-const service = await openService(store, {
-  clock: { now: () => new Date() },
-  authRequired: false,
-  observe: () => {},
-  loadViewer: () => loadPage("picture_file"),
-});
+copyFileSync(givenDatabase("dc_windows.ts <database file> [windows]"), join(folder, "copy.sqlite"));
+const { store, service } = await openSite(join(folder, "copy.sqlite"));
 const { devices } = await store.read((reader) => reader.powerInventory());
 print(`${devices.length} devices`);
 const begin = Date.now() + HOUR;
@@ -43,13 +35,6 @@ async function call(name: string, request: JsonObject): Promise<any> {
   if (rpc === undefined) throw new Error(`There is no RPC "${name}"`);
   const principal = { name: "bench", roles: ["writer"], authMethod: "token" } as const;
   return service.call(rpc, fromJson(rpc.method.input, request), { interface: "REST", principal });
-}
-
-async function used(work: () => Promise<unknown>): Promise<number> {
-  const before = process.cpuUsage();
-  await work();
-  const { user, system } = process.cpuUsage(before);
-  return (user + system) / 1000;
 }
 
 /** Median, 95 % and the most, in milliseconds of processor time. */
@@ -68,12 +53,12 @@ const check = (ref: string) =>
 
 async function checkAll(kind: string, refs: readonly string[]): Promise<void> {
   const times: number[] = [];
-  for (const ref of [...new Set(spread(refs))]) times.push(await used(() => check(ref)));
+  for (const ref of [...new Set(spread(refs))]) times.push(await usedMs(() => check(ref)));
   told(`CheckWindow of a ${kind}`, times);
 }
 
 await service.warmUp(new AbortController().signal);
-print(`the first CheckWindow, of a utility: ${Math.round(await used(() => check(ofKind("UTILITY")[0] ?? "")))} ms`);
+print(`the first CheckWindow, of a utility: ${Math.round(await usedMs(() => check(ofKind("UTILITY")[0] ?? "")))} ms`);
 await call("RehearseFailures", { cascade: true });
 for (const kind of ["SERVER", "RACK_PDU", "BRANCH_PANEL", "UPS", "UTILITY", "SWITCH"])
   if (ofKind(kind).length > 0) await checkAll(kind, ofKind(kind));
@@ -92,7 +77,7 @@ for (let one = 0; one < Number(count); one += 1) {
 }
 const server = devices.find(({ kind }) => kind === "SERVER")?.code ?? "";
 const list = () => call("ListWindows", { page_size: 1000 });
-print(`the first list of ${count} windows: ${Math.round(await used(list))} ms`);
+print(`the first list of ${count} windows: ${Math.round(await usedMs(list))} ms`);
 const changes: Readonly<Record<string, (round: number) => Promise<unknown>>> = {
   "the draw of a server": (round) =>
     call("UpsertDevice", { device: { code: server, allocated_draw_w: 300 + round }, update_mask: "allocatedDrawW" }),
@@ -103,7 +88,7 @@ for (const [name, change] of Object.entries(changes)) {
   const times: number[] = [];
   for (let round = 0; round < ROUNDS; round += 1) {
     await change(round);
-    times.push(await used(list));
+    times.push(await usedMs(list));
   }
   told(`a list of ${count} windows after a change of ${name}`, times);
 }

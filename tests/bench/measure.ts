@@ -8,6 +8,21 @@ export function median(values: readonly number[]): number {
   return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
 }
 
+/** Milliseconds of processor time of this process that some work takes. */
+export async function usedMs(work: () => Promise<unknown>): Promise<number> {
+  const before = process.cpuUsage();
+  await work();
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / 1000;
+}
+
+/** Does some work, and prints wall-clock time and the processor time of this process. */
+export async function timed(name: string, work: () => Promise<unknown>): Promise<void> {
+  const began = performance.now();
+  const used = await usedMs(work);
+  process.stdout.write(`${name}: ${Math.round(performance.now() - began)} ms, processor ${Math.round(used)} ms\n`);
+}
+
 /** Milliseconds from spawn to exit, output thrown away. */
 export function timeCommand(command: readonly string[], cwd: string): number {
   const [program = "", ...args] = command;

@@ -17,14 +17,6 @@ function specText(): string {
   return project.read(`.planner/specs/${ID}.md`);
 }
 
-test("add creates a spec and prints its id and what lint says", async () => {
-  const { code, stdout, stderr } = await run(["add", "Refuse wrong addresses"]);
-
-  const [, id = ""] = /^Created spec: (\S+)\n/.exec(stdout) ?? [];
-  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
-  expect(project.read(`.planner/specs/${id}.md`)).toContain("# Refuse wrong addresses\n");
-});
-
 test("add - reads title and body from standard input", async () => {
   const { stdout } = await run(["add", "-", "--json"], "Title from a pipe\n\nThe body.\n");
 

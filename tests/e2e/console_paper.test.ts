@@ -97,6 +97,8 @@ describe.skipIf(missing !== undefined)("The web console", () => {
   });
 
   test.each([
+    ["racks", "Racks", 8],
+    ["rehearsal", "Rehearsal", 8],
     ["rack/B03?tab=devices", "B03", 20],
     ["power/device%3AUPS-A2", "If UPS-A2 fails", 250],
     ["fabric/FAB1?view=table", "FAB1", 160],

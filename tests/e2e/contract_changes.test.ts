@@ -159,8 +159,10 @@ verifies("finalize.open-criteria", async () => {
 
   const answer = await client.tool("planner_finalize", { id });
 
-  expect(answer.refused).toBe(true);
-  expect(answer.text).toContain("1 unchecked");
+  expect(answer).toEqual({
+    text: `Spec '${id}' has 1 unchecked acceptance criteria. All criteria must be checked before finalization.`,
+    refused: true,
+  });
   expect(text(id)).toBe(before);
 });
 
@@ -197,9 +199,9 @@ verifies("archive.only-completed", async () => {
 });
 
 verifies("cli.add", async () => {
-  const { code, stdout } = await runPlanner(["add", "Plant a tree"], { cwd: project.root });
-  const id = /Created spec: (\S+)/.exec(stdout)?.[1] ?? "";
+  const { code, stdout, stderr } = await runPlanner(["add", "Plant a tree"], { cwd: project.root });
+  const id = /^Created spec: (\S+)\n/.exec(stdout)?.[1] ?? "";
 
-  expect(code).toBe(0);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
   expect(text(id)).toContain("# Plant a tree\n");
 });

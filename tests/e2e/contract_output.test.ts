@@ -88,7 +88,12 @@ verifies("output.lax", async () => {
   const { text, refused, file } = await finalized(false);
 
   expect(refused).toBe(false);
-  expect(text).toContain("missing required field 'teeth'");
+  expect(text.replaceAll(/2026-11-01-\w+-out/g, "ID").split("\n")).toEqual([
+    "Finalized spec: ID",
+    `Output validation failed (schema: ${SCHEMA})`,
+    "  missing required field 'teeth'",
+    "See the log: .planner/logs/ID.log",
+  ]);
   expect(file).toContain("status: completed\n");
 });
 

@@ -50,11 +50,14 @@ describe.each([
     const discovered = await server.request("server/discover", STATELESS);
     const listed = await server.request("tools/list");
 
+    expect(Object.keys(result ?? {}).sort()).toEqual(["capabilities", "instructions", "protocolVersion", "serverInfo"]);
     const instructions = String(result?.["instructions"]);
     expect(discovered.result?.["instructions"]).toBe(instructions);
     const tools = listed.result?.["tools"] as readonly Listed[];
     const named = tools.filter(({ name }) => new RegExp(`\\b${name}\\b`).test(instructions));
     expect(named.length).toBeGreaterThanOrEqual(8);
+    const names = tools.map(({ name }) => name);
+    expect((instructions.match(/planner_\w+/g) ?? []).filter((name) => !names.includes(name))).toEqual([]);
     expect(estimateTokens(instructions)).toBeLessThanOrEqual(400);
   });
 });

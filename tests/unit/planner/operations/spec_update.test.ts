@@ -14,15 +14,6 @@ const project = async (text = TEXT) => {
 
 const made = eachTest(project);
 
-test("planner_spec_update changes only the lines of what is given", async () => {
-  const answer = await made.call("spec_update", { id: "abc", status: "in_progress", labels: ["b", "c: d"] });
-
-  expect(answer).toEqual({ text: `Updated spec: ${ID}`, refused: false });
-  expect(made.specText(ID)).toContain("---\n# by hand\nstatus: in_progress # soon\nlabels: ");
-  expect(made.specText(ID)).toEndWith("\nx-team: 'blue'\n---\n\n# Title\n\nText\n");
-  expect(await made.json("spec_get", { id: ID })).toMatchObject({ labels: ["b", "c: d"] });
-});
-
 test("planner_spec_update refuses any other state in the contract's words", async () => {
   for (const status of ["done", "ready", "blocked", "cancelled", "needs_attention", "PENDING"]) {
     expect(await made.call("spec_update", { id: ID, status })).toEqual({

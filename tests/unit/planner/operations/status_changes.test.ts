@@ -32,16 +32,6 @@ test("planner_finalize completes a spec without criteria", async () => {
   expect((await project.call("finalize", { id: ID })).text).toBe(`Finalized spec: ${ID}`);
 });
 
-test("planner_finalize refuses open criteria", async () => {
-  using project = await withSpec("status: in_progress", "# T\n\n- [x] One\n- [ ] Two\n- [ ] Three\n");
-
-  expect(await project.call("finalize", { id: ID })).toEqual({
-    text: `Spec '${ID}' has 2 unchecked acceptance criteria. All criteria must be checked before finalization.`,
-    refused: true,
-  });
-  expect(project.specText(ID)).toContain("status: in_progress\n");
-});
-
 test("planner_finalize works from in_progress, completed, failed and needs_attention only", async () => {
   using project = await plannerProject();
   for (const status of ["in_progress", "completed", "failed", "needs_attention"]) {
@@ -133,23 +123,6 @@ test("planner_finalize says that the output fits its schema", async () => {
     text: `Finalized spec: ${ID}\nOutput validation passed (schema: ${SCHEMA})`,
     refused: false,
   });
-});
-
-test("planner_finalize only warns of an output that does not fit", async () => {
-  using project = await withOutput('2026-11-01T10:00:00.000Z {"teeth":"many"}\n');
-
-  const { text, refused } = await project.call("finalize", { id: ID });
-
-  const [first, second, ...problems] = text.split("\n");
-  expect(refused).toBe(false);
-  expect(first).toBe(`Finalized spec: ${ID}`);
-  expect(second).toBe(`Output validation failed (schema: ${SCHEMA})`);
-  expect(problems.map((line) => line.trim())).toEqual([
-    "missing required field 'name'",
-    "/teeth: expected integer, got string",
-    `See the log: .planner/logs/${ID}.log`,
-  ]);
-  expect(project.specText(ID)).toContain("status: completed\n");
 });
 
 test("planner_finalize takes the output from the body when no run has printed any", async () => {
@@ -331,10 +304,6 @@ test("planner_verify names items that are not read and dropped ones, and the fir
     verified: true,
     verification_notes: "All acceptance criteria met; dropped: Three (later)",
   });
-});
-
-test("planner_verify counts one open criterion in the singular", async () => {
-  expect(await verified("- [ ] One\n")).toMatchObject({ verification_notes: "1 criterion not yet checked" });
 });
 
 test("planner_verify reads archived specs", async () => {

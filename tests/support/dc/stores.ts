@@ -15,7 +15,19 @@ export function openTemporarySqlite(): Promise<DcStore> {
   return openSqlite(databaseFile());
 }
 
-/** An empty database on the PostgreSQL of this test process. */
+let migrated: Promise<string> | undefined;
+
+/** A database without resources on the PostgreSQL of this test process: a copy of one in which the steps of the schema were run. */
+export async function migratedDatabase(): Promise<string> {
+  const server = await sharedPostgres();
+  migrated ??= server.database().then(async (url) => {
+    await (await openPostgres(url)).close();
+    return new URL(url).pathname.slice(1);
+  });
+  return server.database(await migrated);
+}
+
+/** Opens a database of its own, see `migratedDatabase`. */
 export async function openTemporaryPostgres(): Promise<DcStore> {
-  return openPostgres(await (await sharedPostgres()).database());
+  return openPostgres(await migratedDatabase());
 }

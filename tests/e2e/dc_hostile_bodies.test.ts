@@ -123,9 +123,10 @@ test("16 MiB of brackets are refused before their last byte", async () => {
 
 test("An upload that its caller aborts counts as cancelled, and is no defect", async () => {
   for (const path of [`${RPC}/BulkUpsertRacks`, "/audit/webhook"]) {
-    const socket = begun(path, 5000, Buffer.from('{"items": ['));
-    await new Promise((resolve) => setTimeout(resolve, 100));
-    socket.destroy();
+    const socket = begun(path, 5000, Buffer.of(), "Expect: 100-continue");
+    // The server says so once it reads the body.
+    await answerOf(socket);
+    socket.write('{"items": [', () => socket.destroy());
   }
   const cancelled = (method: string, way: string) =>
     `planner_dc_calls_total{method="${method}",interface="${way}",outcome="cancelled"}`;
@@ -184,11 +185,12 @@ describe("When the memory budget is used up", () => {
   });
 });
 
-function begun(path: string, length: number, body: Uint8Array): Socket {
+function begun(path: string, length: number, body: Uint8Array, ...more: readonly string[]): Socket {
   const socket = connect(Number(new URL(server.url).port), "127.0.0.1");
   socket.on("error", () => {});
   const head = [`POST ${path} HTTP/1.1`, "Host: localhost", "Content-Type: application/json"];
-  socket.write([...head, `Authorization: Bearer ${SECRET}`, `Content-Length: ${length}`, "", ""].join("\r\n"));
+  head.push(`Authorization: Bearer ${SECRET}`, `Content-Length: ${length}`, ...more, "", "");
+  socket.write(head.join("\r\n"));
   socket.write(body);
   return socket;
 }

@@ -75,7 +75,8 @@ for (const [name, does] of Object.entries(STOPS)) {
 
 test("an agent reads its log in the first run and in later ones", async () => {
   using project = await ScriptedProject.make();
-  const read = 'echo "printed $1"; sleep 0.5; planner log "$id" > "$out/log$1"';
+  const read =
+    'echo "printed $1"; until planner log "$id" | grep -q "printed $1"; do :; done; planner log "$id" > "$out/log$1"';
 
   await project.work(`set -- 1; ${read}`);
   await project.work(`set -- 2; ${read}`);

@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
 import { createHash } from "node:crypto";
-import { chmodSync, existsSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { type GitProject, gitProject } from "../support/git_project.ts";
+import { commandSettings, commitProject, type GitProject, gitProject, scriptProvider } from "../support/git_project.ts";
 import { McpLines } from "../support/mcp_lines.ts";
 import { PLANNER } from "../support/planner_command.ts";
 import { NO_PSEUDO_TERMINAL, runOnTerminal } from "../support/pseudo_terminal.ts";
@@ -103,26 +103,14 @@ test("a branch or a fetch brings settings and specs whose commands do not run", 
 test("what a run, a merge and a record bring does not judge or start the next run", async () => {
   using made = await project();
   const [ran, touch] = [mark(made), `touch ${mark(made)}`];
-  const agent = join(made.root, "..", `agent-${made.root.split("-").at(-1)}.sh`);
   const script = `
-    id=$PLANNER_SPEC_ID
     printf -- '---\\ndefaults: {provider: command}\\nproviders: {command: {command: /bin/sh, args: ["%s"]}}\\nverify: {commands: ["${touch}"]}\\nworktree: {setup: ["${touch}"]}\\n---\\n' "$0" > .planner/config.md
     sed -i 's/- \\[ \\]/- [x]/; s/^  verify: .*/  verify: ${touch.replaceAll("/", "\\/")}/' "$PLANNER_SPEC_FILE"
-    echo b > b.txt
-    git add -A && git commit -q -m "planner($id): work"`;
-  writeFileSync(agent, script);
-  const provider = { command: "/bin/sh", args: [agent] };
-  made.write(".planner/.gitignore", "logs/\nprocesses/\nlocks/\nworktrees/\n");
-  made.write(
-    ".planner/config.md",
-    `---\ndefaults: {provider: command}\nproviders: ${JSON.stringify({ command: provider })}\n---\n`,
-  );
+    echo b > b.txt`;
+  made.write(".planner/config.md", commandSettings(scriptProvider(made, script)));
   for (const id of [ID, GROUP])
     made.spec(id, text(id, { check: "test -f b.txt" }).replace("in_progress", "pending").replace("[x]", "[ ]"));
-  await made.mustGit("config", "user.name", "Ann");
-  await made.mustGit("config", "user.email", "ann@example.org");
-  await made.mustGit("add", "--all");
-  await made.mustGit("commit", "--quiet", "-m", "specify");
+  await commitProject(made);
   await made.planner(["approve", "--all", "--yes"]);
 
   const worked = await made.planner(["work", ID]);

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { chmodSync, existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { type GitProject, gitProject } from "../support/git_project.ts";
+import { commandSettings, commitProject, type GitProject, gitProject, scriptProvider } from "../support/git_project.ts";
 import { runPlanner } from "../support/planner_command.ts";
 
 const ID = "2026-11-01-001-aaa";
@@ -16,23 +16,13 @@ interface MarkedProject extends GitProject {
 /** A project with an agent that a person accepted, and one check: `test -f b.txt`. */
 async function project(script = "echo b > b.txt"): Promise<MarkedProject> {
   const made = await gitProject();
-  const name = made.root.split("-").at(-1) ?? "";
-  const [ran, agent] = [join(made.root, "..", `ran-${name}`), join(made.root, "..", `agent-${name}.sh`)];
-  writeFileSync(agent, `ran=${ran}\n${script}\ngit add -A && git commit -q -m "planner($PLANNER_SPEC_ID): work"\n`);
-  const provider = { command: { command: "/bin/sh", args: [agent] } };
-  made.write(".planner/.gitignore", "logs/\nprocesses/\nlocks/\nworktrees/\n");
-  made.write(".planner/config.md", `---\ndefaults: {provider: command}\nproviders: ${JSON.stringify(provider)}\n---\n`);
+  const ran = join(made.root, "..", `ran-${made.root.split("-").at(-1)}`);
+  const provider = scriptProvider(made, `ran=${ran}\n${script}`);
+  made.write(".planner/config.md", commandSettings(provider));
   made.spec(ID, spec(ID, "test -f b.txt"));
-  await made.mustGit("config", "user.name", "Ann");
-  await made.mustGit("config", "user.email", "ann@example.org");
-  await made.mustGit("add", "--all");
-  await made.mustGit("commit", "--quiet", "-m", "specify");
+  await commitProject(made);
   await made.planner(["approve", "--all", "--yes"]);
-  const dispose = (): void => {
-    rmSync(agent);
-    made[Symbol.dispose]();
-  };
-  return { ...made, ran, agent, [Symbol.dispose]: dispose };
+  return { ...made, ran, agent: provider.args[0] ?? "" };
 }
 
 function spec(id: string, check: string, fields = ""): string {
@@ -151,8 +141,8 @@ test("the settings of a worktree and of another branch start nothing", async () 
 test("a model's name that a tool sets is no command where a shell starts the agent", async () => {
   using made = await project();
   const { ran } = made;
-  const provider = { command: { command: "/bin/sh", args: ["-c", `: --model {model}; sh ${made.agent}`] } };
-  made.write(".planner/config.md", `---\ndefaults: {provider: command}\nproviders: ${JSON.stringify(provider)}\n---\n`);
+  const provider = { command: "/bin/sh", args: ["-c", `: --model {model}; sh ${made.agent}`] };
+  made.write(".planner/config.md", commandSettings(provider));
   await made.planner(["approve", "--all", "--yes"]);
   const names = [
     `x;touch\${IFS}${ran}`,
@@ -163,11 +153,7 @@ test("a model's name that a tool sets is no command where a shell starts the age
   ];
   const answers = [];
   for (const model of names) {
-    const call = { name: "planner_spec_update", arguments: { id: ID, model } };
-    await runPlanner(["mcp"], {
-      cwd: made.root,
-      input: `${JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params: call })}\n`,
-    });
+    await callTool(made, "planner_spec_update", { id: ID, model });
     answers.push(await made.planner(["work", ID]));
   }
   await made.planner(["update", ID, "--model", "vendor/small-1:free[1m]"]);

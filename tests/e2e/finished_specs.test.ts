@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { type GitProject, gitProject } from "../support/git_project.ts";
+import { commandSettings, commitProject, type GitProject, gitProject } from "../support/git_project.ts";
 import { runPlanner } from "../support/planner_command.ts";
 
 /** What an agent may leave that looks like finished work. */
@@ -74,11 +74,7 @@ async function finishedProject(size: number): Promise<FinishedProject> {
   mkdirSync(plan, { recursive: true });
   writeFileSync(join(plan, "agent.sh"), AGENT);
   const provider = { command: "/bin/sh", args: [join(plan, "agent.sh")], env: { PLAN: plan } };
-  project.write(
-    ".planner/config.md",
-    `---\ndefaults: {provider: command}\nproviders: ${JSON.stringify({ command: provider })}\nvalidation: {strict_output_validation: true}\n---\n`,
-  );
-  project.write(".planner/.gitignore", "logs/\nprocesses/\nlocks/\nworktrees/\n");
+  project.write(".planner/config.md", commandSettings(provider, "validation: {strict_output_validation: true}\n"));
   project.write(".planner/schemas/answer.json", '{"type": "object", "required": ["answer"]}');
   project.write(".gitignore", "*.cache\n");
   const finished = Array.from({ length: size }, (_, index) => specOf(index));
@@ -87,10 +83,7 @@ async function finishedProject(size: number): Promise<FinishedProject> {
     project.write(`t/${index}.sh`, `grep -q done out/${index}.txt out/${index}.cache 2>/dev/null\n`);
     writeFileSync(join(plan, spec.id), `${index} ${spec.kind.replaceAll(" ", "_")} ${spec.isTrue}\n`);
   }
-  await project.mustGit("config", "user.name", "Ann");
-  await project.mustGit("config", "user.email", "ann@example.org");
-  await project.mustGit("add", "--all");
-  await project.mustGit("commit", "--quiet", "-m", "begin");
+  await commitProject(project);
   const begin = (await project.mustGit("rev-parse", "HEAD")).trim();
   const dispose = (): void => {
     project[Symbol.dispose]();

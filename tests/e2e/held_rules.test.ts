@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
-import { rmSync, writeFileSync } from "node:fs";
+import { rmSync } from "node:fs";
 import { join } from "node:path";
-import { gitProject } from "../support/git_project.ts";
+import { commandSettings, commitProject, gitProject, scriptProvider } from "../support/git_project.ts";
 import { runPlanner } from "../support/planner_command.ts";
 
 const FIRST = "2026-11-01-001-aaa";
@@ -14,31 +14,17 @@ const SCHEMA = ".planner/schemas/answer.json";
 /** A project whose agent runs `script`, which never asks for more than one line of output. */
 async function projectWith(script: string) {
   const made = await gitProject();
-  const agent = join(made.root, "..", `agent-${made.root.split("-").at(-1)}.sh`);
-  writeFileSync(
-    agent,
-    `${script}\ngit add -A && git commit -q -m "planner($PLANNER_SPEC_ID): work"\necho '{"answer": 1}'\n`,
-  );
-  const provider = { command: { command: "/bin/sh", args: [agent] } };
-  const settings = (rules: string): string =>
-    `---\ndefaults: {provider: command}\nproviders: ${JSON.stringify(provider)}\n${rules}\n---\n`;
-  made.write(".planner/.gitignore", "logs/\nprocesses/\nlocks/\nworktrees/\n");
+  const provider = scriptProvider(made, `${script}\necho '{"answer": 1}'`);
+  const settings = (rules: string): string => commandSettings(provider, `${rules}\n`);
   made.write("a.txt", "a\n");
   made.write(".planner/config.md", settings(RULES));
   made.write(SCHEMA, `{"type": "object", "required": ["answer"]}\n`);
   for (const id of [FIRST, SECOND]) {
     made.spec(id, `---\nid: ${id}\nstatus: pending\noutput_schema: answer.json\n---\n\n# T\n\nDo it.\n`);
   }
-  await made.mustGit("config", "user.name", "Ann");
-  await made.mustGit("config", "user.email", "ann@example.org");
-  await made.mustGit("add", "--all");
-  await made.mustGit("commit", "--quiet", "-m", "specify");
+  await commitProject(made);
   await made.planner(["approve", "--all", "--yes"]);
-  const dispose = (): void => {
-    rmSync(agent);
-    made[Symbol.dispose]();
-  };
-  return { ...made, agent, settings, [Symbol.dispose]: dispose };
+  return { ...made, settings };
 }
 
 test("settings and a schema that a merged run loosened begin no later run until a person accepts it", async () => {

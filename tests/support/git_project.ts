@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import { type RunResult, runCommand, runPlanner } from "./planner_command.ts";
 import { type TempProject, tempProject } from "./temp_project.ts";
 
@@ -40,4 +41,25 @@ export async function gitProject(): Promise<GitProject> {
     mustGit,
     planner: (args, { cwd = project.root, env } = {}) => runPlanner(args, { cwd, env: { ...GIT_ENV, ...env } }),
   };
+}
+
+/** Settings of a project whose agent is a command, with further lines. */
+export function commandSettings(provider: object, more = ""): string {
+  return `---\ndefaults: {provider: command}\nproviders: ${JSON.stringify({ command: provider })}\n${more}---\n`;
+}
+
+/** Writes an agent that runs a shell script and commits its work; returns it as a provider. It is removed with the project. */
+export function scriptProvider({ root, write }: TempProject, script: string) {
+  const path = ".planner/logs/agent.sh";
+  write(path, `${script}\ngit add -A && git commit -q -m "planner($PLANNER_SPEC_ID): work"\n`);
+  return { command: "/bin/sh", args: [join(root, path)] };
+}
+
+/** Commits everything but what runs leave, and lets git know who commits. */
+export async function commitProject({ write, mustGit }: GitProject): Promise<void> {
+  write(".planner/.gitignore", "logs/\nprocesses/\nlocks/\nworktrees/\nwatch.pid\n");
+  await mustGit("config", "user.name", "Ann");
+  await mustGit("config", "user.email", "ann@example.org");
+  await mustGit("add", "--all");
+  await mustGit("commit", "--quiet", "-m", "begin");
 }

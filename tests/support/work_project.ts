@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { type GitProject, gitProject } from "./git_project.ts";
+import { commandSettings, commitProject, type GitProject, gitProject } from "./git_project.ts";
 import { trustProject } from "./trusted_project.ts";
 
 /** What each spec's agent does, by id or under `*`; see agent.ts. */
@@ -54,15 +54,8 @@ export async function workProject({ plan, config = "", stream = "text" }: WorkOp
     stream,
     env: { AGENT_PLAN: JSON.stringify(plan), AGENT_NOTES: notes },
   };
-  project.write(
-    ".planner/config.md",
-    `---\ndefaults: {provider: command}\nproviders: ${JSON.stringify({ command: provider })}\n${config}---\n`,
-  );
-  project.write(".planner/.gitignore", ["logs/", "processes/", "locks/", "worktrees/", "watch.pid", ""].join("\n"));
-  await project.mustGit("config", "user.name", "Ann");
-  await project.mustGit("config", "user.email", "ann@example.org");
-  await project.mustGit("add", "--all");
-  await project.mustGit("commit", "--quiet", "-m", "begin");
+  project.write(".planner/config.md", commandSettings(provider, config));
+  await commitProject(project);
   const text = (file: string): string => (existsSync(join(notes, file)) ? readFileSync(join(notes, file), "utf8") : "");
   return {
     ...project,

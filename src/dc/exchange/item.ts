@@ -64,15 +64,17 @@ function shortenText(text: string): string {
   return text.length <= MAX_QUOTED_CHARS ? text : `${text.slice(0, MAX_QUOTED_CHARS - 1)}…`;
 }
 
-/** Removes fields that are undefined, null, false or empty, because stored resources omit them. */
+/** Removes fields that are undefined, null, empty or false by default, because stored resources omit them. */
 export function removeEmptyFields<Value extends object>(
   value: { readonly [Key in keyof Value]: Value[Key] | undefined },
 ): Value {
-  return Object.fromEntries(Object.entries(value).filter(([, one]) => !isEmptyValue(one))) as Value;
+  return Object.fromEntries(Object.entries(value).filter((field) => !isEmptyField(...field))) as Value;
 }
 
-function isEmptyValue(value: unknown): boolean {
-  if (value === undefined || value === null || value === "" || value === false) return true;
+function isEmptyField(name: string, value: unknown): boolean {
+  // A port is enabled by default.
+  if (value === false) return name !== "enabled";
+  if (value === undefined || value === null || value === "") return true;
   if (Array.isArray(value)) return value.length === 0;
   return typeof value === "object" && Object.keys(value).length === 0;
 }

@@ -9,7 +9,7 @@ import { readNumberCell, readTextCell } from "./dataset.ts";
 import type { NetboxRow } from "./read_row.ts";
 import type { NetboxMapping, PortPlace } from "./where.ts";
 
-const METRES_BY_UNIT: Readonly<Record<string, number>> = {
+export const METRES_BY_UNIT: Readonly<Record<string, number>> = {
   km: 1000,
   m: 1,
   cm: 0.01,

@@ -157,7 +157,7 @@ export class CsvRowReader {
       case "flag":
         return convertToFlag(given);
       case "choice":
-        return convertLabelToChoice(given) || undefined;
+        return at.field.endsWith("_unit") ? findWrittenUnit(given) : convertLabelToChoice(given) || undefined;
       case "tags":
         return given.split(/[,;]\s*/).flatMap((tag) => convertToSlug(tag) ?? []);
       case "numbers":

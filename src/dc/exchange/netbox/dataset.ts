@@ -236,7 +236,7 @@ export class NetboxDataset {
       ]);
       ends.set(cable.id, { a: a ?? [], b: b ?? [] });
     }
-    for (const one of this.rows("cabletermination").values()) {
+    for (const one of this.all("cabletermination").toSorted(compareConnectors)) {
       const sides = ends.get(readTextCell(one, "cable"));
       const side = readTextCell(one, "end").toLowerCase() === "a" ? sides?.a : sides?.b;
       side?.push(this.#createEnd(readTextCell(one, "type"), readTextCell(one, "object")));
@@ -262,6 +262,11 @@ const DERIVED_KEYS =
 function isEmptyJson(value: unknown): boolean {
   if (value === null || value === undefined || value === "" || value === false || value === 0) return true;
   return typeof value === "object" && Object.keys(value).length === 0;
+}
+
+/** NetBox 4.5 and later order the ends on one side of a cable by connector. */
+function compareConnectors(a: NetboxRow, b: NetboxRow): number {
+  return (readNumberCell(a, "connector") ?? 0) - (readNumberCell(b, "connector") ?? 0);
 }
 
 function compareIds(a: string, b: string): number {

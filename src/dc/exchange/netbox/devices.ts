@@ -1,6 +1,6 @@
 import { AIRFLOWS, COOLING_METHODS, type DeviceKind } from "../../model/enum_values.ts";
 import type { Device, DeviceBody, Port, PowerOut } from "../../model/resources.ts";
-import { assignCodes, convertToCode, convertToEnumValue, convertToSlug, takeUnusedName } from "../codes.ts";
+import { assignCodes, convertToCode, convertToSlug, takeUnusedName } from "../codes.ts";
 import { removeEmptyFields } from "../item.ts";
 import { readFlagCell, readNumberCell, readTextCell } from "./dataset.ts";
 import { UniquePortNames } from "./port_names.ts";
@@ -72,8 +72,11 @@ export function mapDevices(mapping: NetboxMapping): void {
         "airflow",
         readTextCell(row, "airflow") || readTextCell(type, "airflow"),
       ),
-      coolingMethod: convertToEnumValue(
+      coolingMethod: mapping.readEnumValue(
         COOLING_METHODS,
+        "device",
+        row,
+        "cooling_method",
         readTextCell(row, "cooling_method") || readTextCell(type, "cooling_method"),
       ),
       weightKg: convertToKilograms(readNumberCell(type, "weight"), readTextCell(type, "weight_unit")),
@@ -237,18 +240,18 @@ class DeviceRemarks {
     const type = data.findReferencedRow("moduletype", row, "type");
     const maker = readTextCell(data.findReferencedRow("manufacturer", type, "manufacturer"), "name");
     const bay = readTextCell(data.findReferencedRow("modulebay", row, "bay"), "name");
-    return `Module ${bay}: ${joinWords([maker, readTextCell(type, "model"), formatSerial(row)])}`;
+    return `Module ${bay}: ${joinWords([maker, readTextCell(type, "model"), ...listMarks(row)])}`;
   }
 
   #formatInventoryItem(row: NetboxRow): string {
     const maker = readTextCell(this.#mapping.data.findReferencedRow("manufacturer", row, "manufacturer"), "name");
-    return `Part ${readTextCell(row, "name")}: ${joinWords([maker, readTextCell(row, "part"), formatSerial(row)])}`;
+    return `Part ${readTextCell(row, "name")}: ${joinWords([maker, readTextCell(row, "part"), ...listMarks(row)])}`;
   }
 }
 
-function formatSerial(row: NetboxRow): string {
-  const number = readTextCell(row, "serial");
-  return number === "" ? "" : `serial ${number}`;
+function listMarks(row: NetboxRow): readonly string[] {
+  const marks = { serial: readTextCell(row, "serial"), "asset tag": readTextCell(row, "asset_tag") };
+  return Object.entries(marks).map(([name, mark]) => (mark === "" ? "" : `${name} ${mark}`));
 }
 
 function joinWords(parts: readonly string[]): string {

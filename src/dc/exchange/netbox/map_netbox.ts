@@ -2,7 +2,7 @@ import { type CracStatus, FLUID_TYPES } from "../../model/enum_values.ts";
 import type { Crac, Device, Location, Port } from "../../model/resources.ts";
 import { assignCodes, convertToEnumValue } from "../codes.ts";
 import { type MappedSource, removeEmptyFields } from "../item.ts";
-import { mapCables, recordBreakoutChannels } from "./cables.ts";
+import { METRES_BY_UNIT, mapCables, recordBreakoutChannels } from "./cables.ts";
 import { type NetboxDataset, readNumberCell, readTextCell } from "./dataset.ts";
 import { assignDeviceCodes, listPanelNames, mapDevices, mapPowerPanels } from "./devices.ts";
 import { assignRackCodes, listKnownCodes, mapRacks } from "./racks.ts";
@@ -16,7 +16,7 @@ import {
   type TableName,
   type TableSchema,
 } from "./tables.ts";
-import { NetboxMapping, type NetboxOptions } from "./where.ts";
+import { KILOGRAMS_BY_UNIT, MILLIMETRES_BY_UNIT, NetboxMapping, type NetboxOptions } from "./where.ts";
 
 /** The versions of NetBox that are read. */
 export const OLDEST_NETBOX = "3.0";
@@ -91,6 +91,8 @@ export function mapNetbox(data: NetboxDataset, options: NetboxOptions): MappedSo
   mapCooling(mapping);
   mapCables(mapping);
   noteMisreadValues(mapping);
+  noteUnstoredValues(mapping);
+  noteEmptyBays(mapping);
   noteDanglingReferences(mapping);
   return { items: mapping.items, omissions: mapping.omissions.omissions };
 }
@@ -113,6 +115,78 @@ function noteMisreadValues(mapping: NetboxMapping): void {
         mapping.noteOmission(`A value of ${field} that cannot be read`, table, row);
     }
   }
+}
+
+const CRAC_STATUS_BY_NAME: Readonly<Record<string, CracStatus>> = {
+  active: "ACTIVE",
+  offline: "OFFLINE",
+  planned: "PLANNED",
+  failed: "FAILED",
+};
+
+/** Words that are stored, by table and field, where the inventory has no such field or a default for other words. */
+const STORED_WORDS: Readonly<Partial<Record<TableName, Readonly<Record<string, readonly string[]>>>>> = {
+  site: { status: ["active"] },
+  module: { status: ["active"] },
+  coolingfeed: { status: ["active"] },
+  coolingsource: { status: Object.keys(CRAC_STATUS_BY_NAME) },
+  rackreservation: { status: ["active", "pending", "stale"] },
+  devicetype: { subdevice_role: ["parent", "child"] },
+  device: { face: ["front", "rear"] },
+  circuittermination: { side: ["A", "Z"] },
+  powerfeed: { supply: ["ac", "dc"], phase: ["single-phase", "three-phase"] },
+};
+const WEIGHT_UNITS = ["weight_unit", KILOGRAMS_BY_UNIT] as const;
+const OUTER_UNITS = ["outer_unit", MILLIMETRES_BY_UNIT] as const;
+const RACK_UNITS = {
+  ...{ weight: WEIGHT_UNITS, max_weight: WEIGHT_UNITS },
+  ...{ outer_height: OUTER_UNITS, outer_width: OUTER_UNITS, outer_depth: OUTER_UNITS },
+};
+/** Fields of the units, and the units, by table and measure. A measure without one of them is not stored. */
+const STORED_UNITS: Readonly<Partial<Record<TableName, Readonly<Record<string, readonly [string, object]>>>>> = {
+  rack: RACK_UNITS,
+  racktype: RACK_UNITS,
+  devicetype: { weight: WEIGHT_UNITS },
+  cable: { length: ["length_unit", METRES_BY_UNIT] },
+};
+
+/** Notes words and measures that the tables read and that are not stored. */
+function noteUnstoredValues(mapping: NetboxMapping): void {
+  for (const table of TABLE_NAMES) {
+    for (const row of mapping.data.rows(table).values()) {
+      for (const [field, words] of Object.entries(STORED_WORDS[table] ?? {})) {
+        const word = readTextCell(row, field);
+        if (!["", ...words].includes(word))
+          mapping.noteOmission(`A word for ${field} that is none of ours is left out`, table, row, word);
+      }
+      for (const measure of Object.entries(STORED_UNITS[table] ?? {})) noteUnknownUnit(mapping, table, row, ...measure);
+    }
+  }
+}
+
+/** Notes a measure other than 0 without a known unit, of the row or of its type. */
+function noteUnknownUnit(
+  mapping: NetboxMapping,
+  table: TableName,
+  row: NetboxRow,
+  field: string,
+  [unitField, known]: readonly [string, object],
+): void {
+  const type = mapping.data.findReferencedRow("racktype", row, "rack_type");
+  const unit = readTextCell(row, unitField) || readTextCell(type, unitField);
+  const given = readNumberCell(row, field) ?? 0;
+  if (given === 0 || Object.hasOwn(known, unit)) return;
+  mapping.noteOmission(`The unit of ${field} is missing or none of ours`, table, row, `${given} ${unit}`.trim());
+}
+
+/** Counts the bays in which nothing is, for which the inventory has no field. */
+function noteEmptyBays({ data, omissions }: NetboxMapping): void {
+  const filled = new Set(data.all("module").map((row) => readTextCell(row, "bay")));
+  const counts = {
+    "module-bays": data.all("modulebay").filter(({ id }) => !filled.has(id)).length,
+    "device-bays": data.all("devicebay").filter((row) => readTextCell(row, "installed") === "").length,
+  };
+  for (const [list, count] of Object.entries(counts)) if (count > 0) omissions.addTable("An empty bay", list, count);
 }
 
 /** Notes references to objects that are missing in the source. */
@@ -152,13 +226,6 @@ function listTableReferences(table: TableName): readonly TableReference[] {
   });
 }
 
-const STATUS_BY_NAME: Readonly<Record<string, CracStatus>> = {
-  active: "ACTIVE",
-  offline: "OFFLINE",
-  planned: "PLANNED",
-  failed: "FAILED",
-};
-
 /**
  * Maps the CRACs and CRAHs among the cooling sources of NetBox 4.7, with the racks that their feeds name. The inventory
  * cannot store other sources.
@@ -193,10 +260,10 @@ function mapCooling(mapping: NetboxMapping): void {
         code,
         name: mapping.readShortText("coolingsource", row, "name"),
         kind,
-        status: STATUS_BY_NAME[readTextCell(row, "status")],
+        status: CRAC_STATUS_BY_NAME[readTextCell(row, "status")],
         location,
         sensibleCapacityKw: capacity,
-        fluid: convertToEnumValue(FLUID_TYPES, readTextCell(row, "fluid_type")),
+        fluid: mapping.readEnumValue(FLUID_TYPES, "coolingsource", row, "fluid_type"),
         serves: listFeedRackRefs(mapping, feeds.get(row.id) ?? []),
         ...mapping.createRemarks("coolingsource", row),
       });

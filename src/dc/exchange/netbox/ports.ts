@@ -83,7 +83,7 @@ export class PortMapper {
       case "interface":
         return this.#createInterfaceFields(row, byEnd);
       case "rearport":
-        return { positions: readPositionCount(row) } as Partial<Port>;
+        return { positions: this.#readPositions(table, row) } as Partial<Port>;
       case "frontport":
         return this.#createFrontFields(row, byEnd, rears);
       case "powerport":
@@ -111,15 +111,8 @@ export class PortMapper {
   }
 
   #createInterfaceFields(row: NetboxRow, byEnd: ReadonlyMap<string, string>): Partial<Port> {
-    const speed = readNumberCell(row, "speed");
-    const mac =
-      readTextCell(this.#mapping.data.findReferencedRow("macaddress", row, "mac"), "mac_address") ||
-      readTextCell(row, "mac_address");
-    if (mac !== "" && !MAC_PATTERN.test(mac))
-      this.#mapping.noteOmission("A MAC address of another form", "interface", row, mac);
+    const mac = this.#readMac(row);
     const lag = readTextCell(row, "lag");
-    const parent = byEnd.get(`interface/${readTextCell(row, "parent")}`);
-    const channel = readNumberCell(row, "channel_id");
     const aggregate = lag === "" ? undefined : byEnd.get(`interface/${lag}`);
     const isAggregate = readTextCell(this.#mapping.data.rows("interface").get(lag), "type") === "lag";
     if (lag !== "" && (aggregate === undefined || !isAggregate)) {
@@ -128,16 +121,42 @@ export class PortMapper {
     return {
       ...(readFlagCell(row, "enabled") === false && { enabled: false }),
       mgmtOnly: readFlagCell(row, "mgmt_only") ?? false,
-      // NetBox records the speed in kilobits per second.
-      ...(speed !== undefined && speed >= 1000 && { speedMbps: Math.round(speed / 1000) }),
-      ...(MAC_PATTERN.test(mac) && { macAddress: mac.toUpperCase() }),
+      ...this.#readSpeed(row),
+      ...(mac !== undefined && { macAddress: mac.toUpperCase() }),
       ...(aggregate !== undefined && isAggregate && { lag: aggregate }),
-      ...(parent !== undefined && channel !== undefined && channel > 0 && { parentPort: parent, channel }),
+      ...this.#readChannel(row, byEnd),
     };
   }
 
+  #readMac(row: NetboxRow): string | undefined {
+    const id = readTextCell(row, "mac");
+    const mac =
+      readTextCell(this.#mapping.data.rows("macaddress").get(id), "mac_address") || readTextCell(row, "mac_address");
+    if (MAC_PATTERN.test(mac)) return mac;
+    if (mac !== "") this.#mapping.noteOmission("A MAC address of another form", "interface", row, mac);
+    else if (id !== "") this.#mapping.noteOmission("A MAC address that is not there", "interface", row, id);
+    return undefined;
+  }
+
+  /** Reads the speed, which NetBox records in kilobits per second. */
+  #readSpeed(row: NetboxRow): Partial<Port> {
+    const speed = readNumberCell(row, "speed") ?? 0;
+    if (speed >= 1000) return { speedMbps: Math.round(speed / 1000) };
+    if (speed !== 0) this.#mapping.noteOmission("A speed below 1 Mb/s", "interface", row, `${speed} kb/s`);
+    return {};
+  }
+
+  #readChannel(row: NetboxRow, byEnd: ReadonlyMap<string, string>): Partial<Port> {
+    const parentPort = byEnd.get(`interface/${readTextCell(row, "parent")}`);
+    const channel = readNumberCell(row, "channel_id") ?? 0;
+    if (parentPort !== undefined && channel > 0) return { parentPort, channel };
+    if (parentPort !== undefined || channel > 0)
+      this.#mapping.noteOmission("A parent without a channel, or a channel without a parent", "interface", row);
+    return {};
+  }
+
   #createFrontFields(row: NetboxRow, byEnd: ReadonlyMap<string, string>, rears: Set<string>): Partial<Port> {
-    const positions = readPositionCount(row) ?? 1;
+    const positions = this.#readPositions("frontport", row) ?? 1;
     const mappings: PortMapping[] = [];
     const fronts = new Set<number>();
     for (const { front, rearPort, rear } of this.#listLanes(row)) {
@@ -166,6 +185,14 @@ export class PortMapper {
     return { ...(positions > 1 && { positions }), mappings };
   }
 
+  #readPositions(table: TableName, row: NetboxRow): number | undefined {
+    const count = readPositionCount(row);
+    const given = readNumberCell(row, "positions") ?? 1;
+    if (count === undefined && given !== 1)
+      this.#mapping.noteOmission("A number of positions that no port has: 1 is used", table, row, String(given));
+    return count;
+  }
+
   #listLanes(row: NetboxRow) {
     const listed = readLanesCell(row);
     if (listed.length > 0) return listed;
@@ -182,8 +209,7 @@ export class PortMapper {
   }
 
   #createInletFields(row: NetboxRow): Partial<Port> {
-    const most = readWatts(row, "maximum_draw");
-    const allocated = readWatts(row, "allocated_draw");
+    const [most, allocated] = ["maximum_draw", "allocated_draw"].map((field) => this.#readWatts(row, field));
     const both = most !== undefined && allocated !== undefined && allocated > most;
     if (both)
       this.#mapping.noteOmission(
@@ -197,6 +223,13 @@ export class PortMapper {
       allocatedDrawW: both ? most : allocated,
     });
     return Object.keys(powerIn).length === 0 ? {} : { powerIn };
+  }
+
+  #readWatts(row: NetboxRow, field: string): number | undefined {
+    const given = readNumberCell(row, field);
+    if (given === undefined || given >= 0) return given && Math.round(given);
+    this.#mapping.noteOmission(`A ${field} below 0`, "powerport", row, String(given));
+    return undefined;
   }
 
   #createOutletFields(row: NetboxRow, byEnd: ReadonlyMap<string, string>): Partial<Port> {
@@ -239,12 +272,8 @@ export class PortMapper {
   }
 }
 
+/** Returns how many positions a front or rear port has; undefined for one, or a number that no port has. */
 function readPositionCount(row: NetboxRow): number | undefined {
   const given = readNumberCell(row, "positions");
   return given !== undefined && given > 1 && given <= MAX_POSITIONS && Number.isInteger(given) ? given : undefined;
-}
-
-function readWatts(row: NetboxRow, field: string): number | undefined {
-  const given = readNumberCell(row, field);
-  return given === undefined || given < 0 ? undefined : Math.round(given);
 }

@@ -1,7 +1,7 @@
 import { AIRFLOWS, COOLING_CAPABILITIES, FORM_FACTORS, RACK_STATUSES } from "#dc/model/enum_values.ts";
 import type { Rack, Reservation } from "#dc/model/resources.ts";
 import { RAIL_WIDTHS_IN } from "#dc/model/rules/rack.ts";
-import { assignCodes, convertToEnumValue, convertToSlug } from "../codes.ts";
+import { assignCodes, convertToSlug } from "../codes.ts";
 import { removeEmptyFields } from "../item.ts";
 import { readFlagCell, readNumberCell, readNumberListCell, readTextCell } from "./dataset.ts";
 import type { NetboxRow } from "./read_row.ts";
@@ -88,7 +88,13 @@ function buildDimensionFields(mapping: NetboxMapping, row: NetboxRow) {
     outerHeightMm: convertToMillimetres(readDimension("outer_height"), unit),
     weightKg: convertToKilograms(readDimension("weight"), weightUnit),
     maxLoadKg: convertToKilograms(readDimension("max_weight"), weightUnit),
-    coolingCapability: convertToEnumValue(COOLING_CAPABILITIES, readEitherText("cooling_capability")),
+    coolingCapability: mapping.readEnumValue(
+      COOLING_CAPABILITIES,
+      "rack",
+      row,
+      "cooling_capability",
+      readEitherText("cooling_capability"),
+    ),
     // NetBox records kilowatts.
     coolingCapacityW: convertKilowattsToWatts(readDimension("cooling_capacity")),
   };

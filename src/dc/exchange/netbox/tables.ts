@@ -20,8 +20,6 @@ const TABLE_BY_REFERENCE: Readonly<Record<string, TableName>> = {
 const TARGETS_BY_TABLE: Readonly<Partial<Record<TableName, Readonly<Record<string, TableName>>>>> = {
   rack: { role: "rackrole" },
   device: { role: "devicerole" },
-  region: { parent: "region" },
-  sitegroup: { parent: "sitegroup" },
   site: { group: "sitegroup" },
   interface: { parent: "interface" },
   coolingfeed: { source: "coolingsource" },
@@ -37,9 +35,8 @@ const COMPONENT_FIELDS = {
   device: "ref",
   name: "text",
   label: "text",
-  description: "text",
   type: "choice",
-  marked: "flag",
+  "marked|mark_connected": "flag",
 } as const;
 
 /** Query parameter that limits a list to a site. */
@@ -51,7 +48,6 @@ const COMPONENT_TABLES = {
     ...SITE_FILTER,
     fields: {
       ...COMPONENT_FIELDS,
-      "marked|mark_connected": "flag",
       enabled: "flag",
       mgmt_only: "flag",
       speed: "number",
@@ -68,7 +64,6 @@ const COMPONENT_TABLES = {
     ...SITE_FILTER,
     fields: {
       ...COMPONENT_FIELDS,
-      "marked|mark_connected": "flag",
       rear_port: "ref",
       rear_port_position: "number",
       positions: "number",
@@ -82,29 +77,28 @@ const COMPONENT_TABLES = {
   rearport: {
     path: "dcim/rear-ports",
     ...SITE_FILTER,
-    fields: { ...COMPONENT_FIELDS, "marked|mark_connected": "flag", positions: "number" },
+    fields: { ...COMPONENT_FIELDS, positions: "number" },
   },
   consoleport: {
     path: "dcim/console-ports",
     ...SITE_FILTER,
-    fields: { ...COMPONENT_FIELDS, "marked|mark_connected": "flag", speed: "number" },
+    fields: COMPONENT_FIELDS,
   },
   consoleserverport: {
     path: "dcim/console-server-ports",
     ...SITE_FILTER,
-    fields: { ...COMPONENT_FIELDS, "marked|mark_connected": "flag", speed: "number" },
+    fields: COMPONENT_FIELDS,
   },
   powerport: {
     path: "dcim/power-ports",
     ...SITE_FILTER,
-    fields: { ...COMPONENT_FIELDS, "marked|mark_connected": "flag", maximum_draw: "number", allocated_draw: "number" },
+    fields: { ...COMPONENT_FIELDS, maximum_draw: "number", allocated_draw: "number" },
   },
   poweroutlet: {
     path: "dcim/power-outlets",
     ...SITE_FILTER,
     fields: {
       ...COMPONENT_FIELDS,
-      "marked|mark_connected": "flag",
       power_port: "ref",
       feed_leg: "choice",
       status: "choice",
@@ -173,8 +167,8 @@ const RACK_BUILD_FIELDS = {
  * tables, such as addresses and virtual machines, are not part of a datacenter's inventory.
  */
 export const NETBOX_TABLES = {
-  region: { path: "dcim/regions", fields: { name: "text", slug: "text", parent: "ref" } },
-  sitegroup: { path: "dcim/site-groups", fields: { name: "text", slug: "text", parent: "ref" } },
+  region: { path: "dcim/regions", fields: { name: "text", slug: "text" } },
+  sitegroup: { path: "dcim/site-groups", fields: { name: "text", slug: "text" } },
   site: {
     path: "dcim/sites",
     siteParameter: "slug",
@@ -189,7 +183,7 @@ export const NETBOX_TABLES = {
   rackgroup: {
     path: "dcim/rack-groups",
     ...SITE_FILTER,
-    fields: { name: "text", slug: "text", site: "ref", parent: "ref" },
+    fields: { name: "text", slug: "text", site: "ref" },
   },
   racktype: {
     path: "dcim/rack-types",
@@ -242,7 +236,7 @@ export const NETBOX_TABLES = {
   devicerole: { path: "dcim/device-roles", fields: { name: "text", slug: "text" } },
   platform: { path: "dcim/platforms", fields: { name: "text" } },
   tenant: { path: "tenancy/tenants", fields: { name: "text", slug: "text" } },
-  virtualchassis: { path: "dcim/virtual-chassis", fields: { name: "text", master: "ref" } },
+  virtualchassis: { path: "dcim/virtual-chassis", fields: { name: "text" } },
   device: {
     path: "dcim/devices",
     ...SITE_FILTER,
@@ -267,7 +261,7 @@ export const NETBOX_TABLES = {
       ...DESCRIPTION_FIELDS,
     },
   },
-  moduletype: { path: "dcim/module-types", fields: { manufacturer: "ref", model: "text", part_number: "text" } },
+  moduletype: { path: "dcim/module-types", fields: { manufacturer: "ref", model: "text" } },
   modulebay: { path: "dcim/module-bays", ...SITE_FILTER, fields: { device: "ref", name: "text" } },
   module: {
     path: "dcim/modules",

@@ -267,8 +267,13 @@ export function convertToDeviceStatus(word: string): DeviceStatus | undefined {
   return STATUS_BY_NAME[word];
 }
 
-const KILOGRAMS_BY_UNIT: Readonly<Record<string, number>> = { kg: 1, g: 0.001, lb: 0.45359237, oz: 0.028349523125 };
-const MILLIMETRES_BY_UNIT: Readonly<Record<string, number>> = { mm: 1, in: 25.4 };
+export const KILOGRAMS_BY_UNIT: Readonly<Record<string, number>> = {
+  kg: 1,
+  g: 0.001,
+  lb: 0.45359237,
+  oz: 0.028349523125,
+};
+export const MILLIMETRES_BY_UNIT: Readonly<Record<string, number>> = { mm: 1, in: 25.4 };
 
 export function convertToKilograms(weight: number | undefined, unit: string): number | undefined {
   const factor = KILOGRAMS_BY_UNIT[unit];

@@ -108,6 +108,7 @@ interfaces: [{name: eth0, mgmt_only: "yes", enabled: false}]\n`;
     ["airflow", 'expected a direction, such as front-to-rear, found "sideways": it is left out'],
     ["weight", 'expected a number above 0 with a weight_unit of kg, g, lb or oz, found "12,5": it is left out'],
   ]);
+  expect(result).toMatchObject({ type: { ports: [{ name: "eth0", enabled: false }, {}, {}, {}] } });
   expect(read(`${head}is_full_depth: no\n`)).toEqual({
     problem: { path: ["is_full_depth"], message: 'expected true or false, found "no"' },
   });

@@ -156,7 +156,7 @@ function buildImportReport({ origin, dryRun, result, omissions, unreadable, qual
   return {
     origin,
     state: result.stopped ? "stopped" : dryRun ? "tried" : "done",
-    counts: KIND_NAMES.map((kind) => countKindChanges(kind, result)).filter(({ kind: _, ...counts }) =>
+    counts: KIND_NAMES.map((kind) => countKindChanges(kind, result, unreadable)).filter(({ kind: _, ...counts }) =>
       Object.values(counts).some((count) => count > 0),
     ),
     not_carried: groupOmissionsByReason(omissions),
@@ -169,7 +169,12 @@ function buildImportReport({ origin, dryRun, result, omissions, unreadable, qual
   };
 }
 
-function countKindChanges(kind: ResourceKind, { changes, unchanged, refused }: SyncResult): SyncCounts {
+/** Counts a row that cannot be read as refused, as `POST /import` does. */
+function countKindChanges(
+  kind: ResourceKind,
+  { changes, unchanged, refused }: SyncResult,
+  unreadable: readonly UnreadableElement[],
+): SyncCounts {
   const countAction = (action: SyncChange["action"]) =>
     changes.filter((one) => one.kind === kind && one.action === action).length;
   return {
@@ -178,7 +183,7 @@ function countKindChanges(kind: ResourceKind, { changes, unchanged, refused }: S
     updated: countAction("update"),
     deleted: countAction("delete"),
     unchanged: unchanged.get(kind) ?? 0,
-    refused: refused.filter((one) => one.kind === kind).length,
+    refused: [...refused, ...unreadable].filter((one) => one.kind === kind).length,
   };
 }
 

@@ -4,8 +4,13 @@ import { OperationError } from "#kernel/errors.ts";
 import type { PlannerContext } from "#planner/context.ts";
 import type { LintReport } from "#planner/lint/finding.ts";
 import { type FixedFile, type FixedText, fixText } from "#planner/lint/fix/fix_text.ts";
-import { type LintSelection, lintProject } from "#planner/lint/lint_project.ts";
-import { createProjectSource, type LintSource, parseSpec } from "#planner/lint/lint_source.ts";
+import {
+  createProjectSource,
+  type LintSelection,
+  type LintSource,
+  lintProject,
+  parseSpec,
+} from "#planner/lint/lint_project.ts";
 import type { Spec } from "#planner/spec/spec.ts";
 import { parseSpecIdParts, type SpecId } from "#planner/spec/spec_id.ts";
 

@@ -1,10 +1,13 @@
 import type { PlannerContext } from "#planner/context.ts";
 import type { LintReport } from "#planner/lint/finding.ts";
 import type { FixedFile } from "#planner/lint/fix/fix_text.ts";
-import { formatGithubReport } from "#planner/lint/reports/github.ts";
-import { buildJsonReport } from "#planner/lint/reports/json.ts";
-import { buildSarifReport, type SarifOptions } from "#planner/lint/reports/sarif.ts";
-import { formatTextReport } from "#planner/lint/reports/text.ts";
+import {
+  buildJsonReport,
+  buildSarifReport,
+  formatGithubReport,
+  formatTextReport,
+  type SarifOptions,
+} from "#planner/lint/reports.ts";
 import { findRepository } from "../git/repository.ts";
 import type { OpenedProject } from "../open_project.ts";
 import { isTerminal, print, printError, printJson, sanitizeLines, sanitizeReport } from "../output/print.ts";

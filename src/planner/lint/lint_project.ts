@@ -1,12 +1,15 @@
 import { OperationError } from "#kernel/errors.ts";
-import type { OutputVerdict } from "#planner/work/judge_output.ts";
+import type { PlannerConfig } from "../config/config.ts";
+import type { PlannerContext } from "../context.ts";
+import { buildSpec } from "../spec/build_spec.ts";
+import { parseDocument } from "../spec/document.ts";
 import { createFrontmatterLocator, type FieldPath, type TextLocation } from "../spec/full_frontmatter.ts";
-import type { Spec, UnreadableFile } from "../spec/spec.ts";
+import type { Spec, SpecSet, StrayEntry, UnreadableFile } from "../spec/spec.ts";
 import type { SpecId } from "../spec/spec_id.ts";
 import { splitText } from "../spec/split_text.ts";
+import { judgeOutput, type OutputVerdict } from "../work/judge_output.ts";
 import { type FileReport, type Finding, isRuleDisabled, type LintReport } from "./finding.ts";
-import type { LintSource } from "./lint_source.ts";
-import { lintSpecs, type UnlocatedFinding } from "./lint_specs.ts";
+import { lintSpecs, parseFileId, type UnlocatedFinding } from "./lint_specs.ts";
 
 export interface LintSelection {
   /** Ids of the active specs to check; all active specs if absent. */
@@ -132,4 +135,69 @@ function findPlainValue(text: string, path: FieldPath): TextLocation | undefined
   const value = /^[^:]+:[ ]+(?=[A-Za-z0-9])/.exec(lines[index] ?? "");
   // The opening fence is line 1.
   return value === null ? undefined : { line: index + 2, column: value[0].length + 1 };
+}
+
+/** Source from which lint reads a project: its files, git's index, or texts as a fix would leave them. */
+export interface LintSource {
+  readonly config: PlannerConfig;
+  /** Ids of the active specs, sorted. */
+  readonly ids: readonly SpecId[];
+  readonly archivedIds: ReadonlySet<string>;
+  /** Entries of the specs folder that planner does not read. Absent if the source cannot list them. */
+  readonly strays?: readonly StrayEntry[];
+  /** Returns every active spec. */
+  loadAll(): Promise<SpecSet>;
+  /** Returns one active spec. */
+  loadSpec(id: SpecId): Promise<Spec | UnreadableFile>;
+  /** Returns the text of an active spec that parses. */
+  text(id: SpecId): Promise<string>;
+  /** Compares a completed spec's output with its schema; null if the spec has no output to compare. */
+  checkOutput(spec: Spec): Promise<OutputVerdict | null>;
+}
+
+/** Creates a source that reads the project's own files. */
+export async function createProjectSource(context: PlannerContext): Promise<LintSource> {
+  const { specs } = context;
+  const [config, ids, archivedIds, strays] = await Promise.all([
+    context.readConfig(),
+    specs.listIds(),
+    specs.listArchivedIds(),
+    specs.listStrays(),
+  ]);
+  return {
+    config,
+    ids,
+    archivedIds,
+    strays,
+    loadAll: () => specs.readActive(),
+    async loadSpec(id) {
+      try {
+        const { file, text } = await specs.readText(id);
+        return parseSpec(id, file, text);
+      } catch (error) {
+        if (!(error instanceof OperationError)) throw error;
+        const { unreadable } = await specs.readActive();
+        const known = unreadable.find(({ file }) => parseFileId(file) === id);
+        if (known === undefined) throw error;
+        return known;
+      }
+    },
+    text: async (id) => (await specs.readText(id)).text,
+    checkOutput: (spec) => checkSpecOutput(context, spec),
+  };
+}
+
+/** Parses one active spec's text. */
+export function parseSpec(id: SpecId, file: string, text: string): Spec | UnreadableFile {
+  const document = parseDocument(text);
+  return document.ok ? buildSpec({ id, file, archived: false }, document) : { file, ...document.problem };
+}
+
+/** Validates a spec's output. Reports an unusable schema even if there is no output. */
+export async function checkSpecOutput(context: PlannerContext, spec: Spec): Promise<OutputVerdict | null> {
+  if (spec.outputSchema === null) return null;
+  const verdict = await judgeOutput(context, spec);
+  if (verdict !== null) return verdict;
+  const schema = await context.outputs.validateOutput(spec.outputSchema, "null");
+  return schema.kind === "invalid_schema" ? schema : null;
 }

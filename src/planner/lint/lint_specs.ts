@@ -16,17 +16,9 @@ import {
   resolveSeverity,
   SpecFacts,
 } from "./finding.ts";
-import { approvalRule } from "./rules/approval.ts";
-import { complexityRule } from "./rules/complexity.ts";
-import { couplingRule } from "./rules/coupling.ts";
-import { criteriaRule } from "./rules/criteria.ts";
-import { dependencyRule } from "./rules/dependency.ts";
-import { modelWasteRule } from "./rules/model_waste.ts";
-import { outputRule } from "./rules/output.ts";
-import { parsingRule } from "./rules/parse.ts";
-import { requiredRule } from "./rules/required.ts";
-import { titleRule } from "./rules/title.ts";
-import { typeRule } from "./rules/type.ts";
+import { complexityRule, criteriaRule, modelWasteRule, titleRule } from "./rules/body.ts";
+import { approvalRule, outputRule, parsingRule, requiredRule, typeRule } from "./rules/fields.ts";
+import { couplingRule, dependencyRule } from "./rules/links.ts";
 
 /** Every rule, in the order of `RULE_NAMES`, which is also the report's. */
 export const LINT_RULES: readonly Rule[] = [

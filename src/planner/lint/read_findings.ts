@@ -4,9 +4,15 @@ import { findCopiedId, findNearFields, findSecondBlock } from "../spec/near.ts";
 import type { Spec } from "../spec/spec.ts";
 import { describeTypeMismatch, findMistypedItems, isMissingValue } from "./field_value.ts";
 import { isRuleDisabled, type RuleFinding, resolveSeverity } from "./finding.ts";
-import { createUnknownIdFinding } from "./rules/dependency.ts";
-import { createNearFieldFinding, findConflictFinding, findSecondBlockFinding } from "./rules/parse.ts";
-import { checkField, findCopyFinding, findMissingFields } from "./rules/required.ts";
+import {
+  checkField,
+  createNearFieldFinding,
+  findConflictFinding,
+  findCopyFinding,
+  findMissingFields,
+  findSecondBlockFinding,
+} from "./rules/fields.ts";
+import { createUnknownIdFinding } from "./rules/links.ts";
 
 /** Maximum number of accepted values cached per field: most specs have the same few. */
 const MAX_CACHED_VALUES = 100;

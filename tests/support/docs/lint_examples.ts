@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Rule } from "#planner/lint/finding.ts";
 import { LINT_RULES } from "#planner/lint/lint_specs.ts";
-import { formatTextReport } from "#planner/lint/reports/text.ts";
+import { formatTextReport } from "#planner/lint/reports.ts";
 import { ID, lintTexts, OTHER, specText, THIRD } from "../lint_world.ts";
 
 const EXAMPLES = join(import.meta.dirname, "..", "..", "fixtures", "lint_examples");

@@ -122,7 +122,7 @@ async function runLint(
   }
   const [{ lintProject }, { createProjectSource: projectSource }] = await Promise.all([
     import("#planner/lint/lint_project.ts"),
-    import("#planner/lint/lint_source.ts"),
+    import("#planner/lint/lint_project.ts"),
   ]);
   return { report: await lintProject(await projectSource(context), { ids: specIds, all }) };
 }

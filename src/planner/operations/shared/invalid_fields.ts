@@ -59,7 +59,7 @@ export async function refuseInvalidRead(context: PlannerContext, spec: Spec): Pr
   if (invalid.length === 0) return;
   // A configuration that cannot be read has no rules to lint by.
   const report = await lintProject(context, { ids: [spec.id] }).catch(() => null);
-  const { formatTextReport } = await import("../../lint/reports/text.ts");
+  const { formatTextReport } = await import("../../lint/reports.ts");
   const found =
     report === null
       ? [`${spec.file}:`, ...invalid.map(({ message }) => `  error: ${message}`)].join("\n")

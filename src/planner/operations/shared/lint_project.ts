@@ -14,11 +14,8 @@ export interface Diagnostic {
 /** Lints the active specs that `choice` selects, by default every active spec. */
 export async function lintProject(context: PlannerContext, choice?: LintSelection): Promise<LintReport> {
   // The rules are a large part of the program and few calls need them, so they are loaded on demand.
-  const [{ lintProject: run }, { createProjectSource: projectSource }] = await Promise.all([
-    import("../../lint/lint_project.ts"),
-    import("../../lint/lint_source.ts"),
-  ]);
-  return run(await projectSource(context), choice);
+  const { createProjectSource, lintProject: run } = await import("../../lint/lint_project.ts");
+  return run(await createProjectSource(context), choice);
 }
 
 export function listDiagnostics({ files }: LintReport): readonly Diagnostic[] {

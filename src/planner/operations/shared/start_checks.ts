@@ -1,8 +1,7 @@
 import { createPreconditionError, OperationError } from "#kernel/errors.ts";
 import type { PlannerConfig } from "../../config/config.ts";
 import type { PlannerContext } from "../../context.ts";
-import { lintProject } from "../../lint/lint_project.ts";
-import { createProjectSource } from "../../lint/lint_source.ts";
+import { createProjectSource, lintProject } from "../../lint/lint_project.ts";
 import type { Readiness } from "../../spec/readiness.ts";
 import type { Spec } from "../../spec/spec.ts";
 import { type AcceptableLine, buildProviderLine, omitAcceptedLines } from "../../work/acceptance.ts";

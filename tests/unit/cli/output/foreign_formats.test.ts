@@ -2,8 +2,7 @@ import { expect, test } from "bun:test";
 import { sanitizeReport } from "#cli/output/print.ts";
 import { formatJunitReport, formatMarkdownReport, formatSinceTextReport } from "#cli/verify_since.ts";
 import type { LintReport } from "#planner/lint/finding.ts";
-import { formatGithubReport } from "#planner/lint/reports/github.ts";
-import { buildSarifReport } from "#planner/lint/reports/sarif.ts";
+import { buildSarifReport, formatGithubReport } from "#planner/lint/reports.ts";
 import type { VerifySinceReport } from "#planner/runs/proof/verify_since.ts";
 
 /** All that some format or its viewer obeys. */

@@ -1,10 +1,7 @@
 import { expect, test } from "bun:test";
 import { RULE_NAMES } from "#planner/config/config_values.ts";
 import { createLintReport } from "#planner/lint/finding.ts";
-import { formatGithubReport } from "#planner/lint/reports/github.ts";
-import { buildJsonReport } from "#planner/lint/reports/json.ts";
-import { buildSarifReport } from "#planner/lint/reports/sarif.ts";
-import { formatTextReport } from "#planner/lint/reports/text.ts";
+import { buildJsonReport, buildSarifReport, formatGithubReport, formatTextReport } from "#planner/lint/reports.ts";
 import type { SpecId } from "#planner/spec/spec_id.ts";
 import { ID, lintTexts, OTHER, specText } from "../../../support/lint_world.ts";
 

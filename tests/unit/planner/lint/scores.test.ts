@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { countWords, removeOutput } from "#planner/lint/finding.ts";
-import { parseSpec } from "#planner/lint/lint_source.ts";
+import { parseSpec } from "#planner/lint/lint_project.ts";
 import { findMembers, gradeSpec } from "#planner/lint/scores.ts";
 import type { Spec } from "#planner/spec/spec.ts";
 import type { SpecId } from "#planner/spec/spec_id.ts";

@@ -1,7 +1,24 @@
 import { CRITERIA_SECTION, parseCriteria, readCriteria } from "../../spec/criteria.ts";
 import { quoteItem } from "../../spec/criteria_list.ts";
 import { findSections, iterateLines, type Section } from "../../spec/sections.ts";
-import type { Rule, RuleFinding } from "../finding.ts";
+import { createFieldFinding, type Rule, type RuleFinding } from "../finding.ts";
+
+/** Requires a title: the first heading of the body, or the field `title`. */
+export const titleRule: Rule = {
+  name: "title",
+  summary: "The spec has a title",
+  severity: "error",
+  reports: "Error: neither a heading `# …` nor a `title`.",
+  *check(spec) {
+    if (spec.title !== null) return;
+    yield {
+      severity: "error",
+      field: "title",
+      message: "missing title",
+      suggestion: "Begin the body with a heading: # <title>",
+    };
+  },
+};
 
 const CRITERIA_HEADING_PATTERN = /^ {0,3}#{1,6}[ \t]+acceptance criteria:?[ \t]*#*$/i;
 const CRITERIA_START_PATTERN = /^ {0,3}#{1,6}[ \t]+acceptance criteria/im;
@@ -84,3 +101,62 @@ function createCriteriaWarning(bodyLine: number, message: string, suggestion: st
 function capitalize(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
+
+const SPLIT_SUGGESTION = "Split it with `planner split`";
+
+/** Requires a spec small enough for one session: criteria, target files and words within `lint.thresholds`. */
+export const complexityRule: Rule = {
+  name: "complexity",
+  summary: "The spec is small enough: criteria, target files, words",
+  severity: "warning",
+  reports:
+    "Warning: more than `complexity_criteria` criteria, `complexity_files` target files or `complexity_words` words, " +
+    "`## Output` left out.",
+  *check(spec, { config }, facts) {
+    const { complexity_criteria, complexity_files, complexity_words } = config.lint.thresholds;
+    const { criteria, words } = facts;
+    if (criteria.length > complexity_criteria) {
+      const message = `${criteria.length} acceptance criteria, more than ${complexity_criteria}`;
+      yield { ...COMPLEXITY_WARNING, field: "body", message, bodyLine: criteria[complexity_criteria]?.line };
+    }
+    if (spec.targetFiles.length > complexity_files) {
+      const message = `${spec.targetFiles.length} target files, more than ${complexity_files}`;
+      yield { ...COMPLEXITY_WARNING, field: "target_files", message, path: ["target_files"] };
+    }
+    if (words > complexity_words) {
+      yield {
+        ...COMPLEXITY_WARNING,
+        field: "body",
+        message: `${words} words, more than ${complexity_words}`,
+        bodyLine: 1,
+      };
+    }
+  },
+};
+
+const COMPLEXITY_WARNING = {
+  severity: "warning",
+  suggestion: SPLIT_SUGGESTION,
+} as const satisfies Partial<RuleFinding>;
+
+const EXPENSIVE_MODEL_PATTERN = /opus|sonnet/i;
+const EXEMPT_TYPES: ReadonlySet<string> = new Set(["driver", "group", "research"]);
+
+/** Reports a simple spec that runs with an expensive model, its own or the configured one. */
+export const modelWasteRule: Rule = {
+  name: "model_waste",
+  summary: "A simple spec does not ask for an expensive model",
+  severity: "warning",
+  reports:
+    "Warning: a spec of at most `simple_criteria` criteria, `simple_files` files and `simple_words` words is worked " +
+    "with an expensive model (`opus` or `sonnet` in its name). Drivers, groups and research may.",
+  *check(spec, { config }, facts) {
+    const { simple_criteria, simple_files, simple_words } = config.lint.thresholds;
+    const model = spec.model ?? config.defaults.model;
+    if (model === null || !EXPENSIVE_MODEL_PATTERN.test(model) || EXEMPT_TYPES.has(spec.type)) return;
+    if (spec.targetFiles.length > simple_files || facts.words > simple_words) return;
+    if (facts.criteria.length > simple_criteria) return;
+    const suggestion = spec.model === null ? "Name a cheaper model in the spec" : "Name a cheaper model";
+    yield createFieldFinding("warning", "model", `model '${model}' for a simple spec`, suggestion);
+  },
+};

@@ -1,5 +1,5 @@
 import type { GraphBox, SpecGraph } from "#planner/operations/graph/spec_graph.ts";
-import type { InvalidField } from "#planner/operations/shared/invalid_fields.ts";
+import type { InvalidField } from "#planner/operations/shared/spec_findings.ts";
 import type { UnreadableFile } from "#planner/spec/spec.ts";
 import { createIdShortener, type SpecId } from "#planner/spec/spec_id.ts";
 import { formatCountWithNoun, listSomeNames } from "#words/names.ts";

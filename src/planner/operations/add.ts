@@ -11,9 +11,9 @@ import { PRIORITIES } from "../spec/spec.ts";
 import type { SpecId } from "../spec/spec_id.ts";
 import { buildTemplateNotFoundError, hasTemplate } from "../work/prompts/prompt_template.ts";
 import { findSpecIds } from "./shared/find_spec.ts";
-import { type Diagnostic, lintProject, listDiagnostics } from "./shared/lint_project.ts";
 import { formatLocalDay } from "./shared/live_worker.ts";
 import { createTextsParam, refuseInvalidDueDay } from "./shared/params.ts";
+import { type Diagnostic, lintProject, listDiagnostics } from "./shared/spec_findings.ts";
 
 const optionalText = (description: string) => Type.Optional(Type.String({ minLength: 1, description }));
 

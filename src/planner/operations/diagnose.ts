@@ -13,9 +13,9 @@ import { buildAllowSetting } from "../work/provider_row.ts";
 import { findProviderRow } from "../work/providers.ts";
 import { judgeRecord } from "../work/records/judge_record.ts";
 import { findSpecId } from "./shared/find_spec.ts";
-import { createInvalidFieldCheck } from "./shared/invalid_fields.ts";
 import { findLiveWorker } from "./shared/live_worker.ts";
 import { specIdParam } from "./shared/params.ts";
+import { createInvalidFieldCheck } from "./shared/spec_findings.ts";
 import { readSpecProof, readWorktreeBody } from "./shared/spec_proof.ts";
 import { computeStatus } from "./shared/world.ts";
 

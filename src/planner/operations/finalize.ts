@@ -12,7 +12,6 @@ import { listCommandResults } from "../work/provenance.ts";
 import { changeSpec } from "./shared/change_spec.ts";
 import { findSpec } from "./shared/find_spec.ts";
 import { finishSharedClaim, TOOL_CLAIM_OPTIONS } from "./shared/finish_shared.ts";
-import { refuseInvalidSpec } from "./shared/invalid_fields.ts";
 import { reportOutput } from "./shared/output_report.ts";
 import { sharedClaimParams, specIdParam } from "./shared/params.ts";
 import {
@@ -21,6 +20,7 @@ import {
   recordCompletion,
   serializeCriteria,
 } from "./shared/prove_completion.ts";
+import { refuseInvalidSpec } from "./shared/spec_findings.ts";
 
 const FINALIZABLE_STATUSES: readonly string[] = ["in_progress", "completed", "failed", "needs_attention"];
 const ENDED_STATUSES: readonly string[] = ["completed", "cancelled"];

@@ -1,28 +1,20 @@
 import type { ToolDefinition } from "#kernel/tool.ts";
 import type { PlannerContext } from "../context.ts";
 import { addTool } from "./add.ts";
-import { archive } from "./archive.ts";
-import { cancel } from "./cancel.ts";
 import { diagnoseTool } from "./diagnose.ts";
 import { finalizeTool } from "./finalize.ts";
 import { lintTool } from "./lint.ts";
 import { logTool } from "./log.ts";
-import { pause } from "./pause.ts";
-import { readyTool } from "./ready.ts";
-import { reset } from "./reset.ts";
 import { searchTool } from "./search.ts";
 import { specGetTool } from "./spec_get.ts";
-import { specListTool } from "./spec_list.ts";
+import { readyTool, specListTool } from "./spec_list.ts";
 import { specUpdateTool } from "./spec_update.ts";
-import { splitTool } from "./split.ts";
+import { archive, cancel, pause, reset } from "./state.ts";
 import { statusTool } from "./status.ts";
 import { takeover } from "./takeover.ts";
 import { verifyTool } from "./verify.ts";
-import { watchStartTool } from "./watch_start.ts";
-import { watchStatusTool } from "./watch_status.ts";
-import { watchStopTool } from "./watch_stop.ts";
-import { workListTool } from "./work_list.ts";
-import { workStartTool } from "./work_start.ts";
+import { watchStartTool, watchStatusTool, watchStopTool } from "./watch.ts";
+import { splitTool, workListTool, workStartTool } from "./work.ts";
 
 /** Every tool, ordered as `tools/list`. Source: docs/contract/spec-tool.md#tools; order from docs/decisions.md#s-18. */
 export const tools: readonly ToolDefinition<PlannerContext>[] = [

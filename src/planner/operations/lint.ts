@@ -4,7 +4,7 @@ import type { PlannerContext } from "../context.ts";
 import { DEFAULT_LIST_LIMIT } from "../limits.ts";
 import type { SpecId } from "../spec/spec_id.ts";
 import { findSpecId } from "./shared/find_spec.ts";
-import { lintProject, listDiagnostics } from "./shared/lint_project.ts";
+import { lintProject, listDiagnostics } from "./shared/spec_findings.ts";
 
 export const lintTool = defineTool<PlannerContext>()({
   name: "planner_lint",

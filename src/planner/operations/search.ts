@@ -4,7 +4,6 @@ import { defineTool } from "#kernel/tool.ts";
 import type { PlannerContext } from "../context.ts";
 import type { Spec } from "../spec/spec.ts";
 import { FILTER_STATUSES } from "../spec/status.ts";
-import { createInvalidFieldCheck } from "./shared/invalid_fields.ts";
 import { buildListing, buildUnreadableField } from "./shared/listing.ts";
 import { limitParam, offsetParam } from "./shared/params.ts";
 import {
@@ -14,6 +13,7 @@ import {
   fieldParams,
   matchesPattern,
 } from "./shared/spec_filter.ts";
+import { createInvalidFieldCheck } from "./shared/spec_findings.ts";
 import { loadSpecWorld } from "./shared/world.ts";
 
 export const searchTool = defineTool<PlannerContext>()({

@@ -3,8 +3,8 @@ import { defineTool } from "#kernel/tool.ts";
 import type { PlannerContext } from "../context.ts";
 import type { Spec } from "../spec/spec.ts";
 import { findSpec } from "./shared/find_spec.ts";
-import { createInvalidFieldCheck, refuseInvalidRead } from "./shared/invalid_fields.ts";
 import { specIdParam } from "./shared/params.ts";
+import { createInvalidFieldCheck, refuseInvalidRead } from "./shared/spec_findings.ts";
 import { computeStatus } from "./shared/world.ts";
 
 const GET_PARAMS = Type.Object({

@@ -3,9 +3,8 @@ import { createEnumSchema } from "#kernel/one_of.ts";
 import { defineTool } from "#kernel/tool.ts";
 import type { PlannerContext } from "../context.ts";
 import { computeReadiness } from "../spec/readiness.ts";
-import type { Spec, UnreadableFile } from "../spec/spec.ts";
+import { compareUrgency, type Spec, type UnreadableFile } from "../spec/spec.ts";
 import { FILTER_STATUSES } from "../spec/status.ts";
-import { createInvalidFieldCheck } from "./shared/invalid_fields.ts";
 import {
   buildDetailedRow,
   buildSpecListing,
@@ -17,6 +16,7 @@ import {
 } from "./shared/listing.ts";
 import { limitParam, offsetParam } from "./shared/params.ts";
 import { createParameterFilter, filterParams } from "./shared/spec_filter.ts";
+import { createInvalidFieldCheck } from "./shared/spec_findings.ts";
 import { loadSpecWorld } from "./shared/world.ts";
 
 const LIST_PARAMS = Type.Object({
@@ -70,4 +70,36 @@ export async function listArchivedSpecs(
     specs: rows.filter((row) => status === undefined || row.status === status),
     ...buildUnreadableField(unreadable),
   };
+}
+
+const READY_PARAMS = Type.Object({ ...filterParams, limit: limitParam, offset: offsetParam });
+
+export const readyTool = defineTool<PlannerContext>()({
+  name: "planner_ready",
+  summary:
+    "List specs that can be worked on now, most urgent first: begin here to find work. Answers as planner_spec_list, which lists all.",
+  resultDescription: "Ordered by priority, due day and id.",
+  effect: "read",
+  idempotent: true,
+  params: READY_PARAMS,
+  run: async (context, args) => ({ value: await listReadySpecs(context, args, buildSpecRow) }),
+});
+
+/** The command `ready`: the tool, with the fields that its columns and filters need in each row. */
+export const readyCommand = defineTool<PlannerContext>()({
+  ...readyTool,
+  name: "ready",
+  run: async (context, args) => ({ value: await listReadySpecs(context, args, buildDetailedRow) }),
+});
+
+async function listReadySpecs<Row>(
+  context: PlannerContext,
+  { limit, offset, ...filter }: Static<typeof READY_PARAMS>,
+  buildRow: RowBuilder<Row>,
+): Promise<Listing<Row>> {
+  const matchesFilter = createParameterFilter(filter);
+  const world = await loadSpecWorld(context);
+  const isReady = (spec: Spec) => world.readiness.matchesFilter(spec, "ready") && matchesFilter(spec);
+  const found = world.specs.filter(isReady).sort(compareUrgency);
+  return buildSpecListing(context, world, found, { limit, offset, buildRow });
 }

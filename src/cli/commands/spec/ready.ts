@@ -1,4 +1,4 @@
-import { readyCommand } from "#planner/operations/ready.ts";
+import { readyCommand } from "#planner/operations/spec_list.ts";
 import { runTool } from "#planner/service.ts";
 import { defineCommand } from "../../command.ts";
 import { type ListedSpec, printSpecListing, selectSpecColumns } from "../../output/listing_output.ts";

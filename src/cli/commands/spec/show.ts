@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { OperationError } from "#kernel/errors.ts";
 import type { PlannerContext } from "#planner/context.ts";
 import { findSpecId } from "#planner/operations/shared/find_spec.ts";
-import type { InvalidField } from "#planner/operations/shared/invalid_fields.ts";
+import type { InvalidField } from "#planner/operations/shared/spec_findings.ts";
 import { readSpecProof, type SpecProof } from "#planner/operations/shared/spec_proof.ts";
 import { showCommand } from "#planner/operations/spec_get.ts";
 import { runTool } from "#planner/service.ts";

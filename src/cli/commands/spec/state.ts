@@ -2,11 +2,13 @@ import type { TObject } from "@sinclair/typebox";
 import { OperationError } from "#kernel/errors.ts";
 import type { ToolDefinition } from "#kernel/tool.ts";
 import type { PlannerContext } from "#planner/context.ts";
-import { archive as archiveTool } from "#planner/operations/archive.ts";
-import { cancel as cancelTool } from "#planner/operations/cancel.ts";
-import { pause as pauseTool } from "#planner/operations/pause.ts";
-import { reset as resetTool } from "#planner/operations/reset.ts";
 import { specListTool } from "#planner/operations/spec_list.ts";
+import {
+  archive as archiveTool,
+  cancel as cancelTool,
+  pause as pauseTool,
+  reset as resetTool,
+} from "#planner/operations/state.ts";
 import { takeover as takeoverTool } from "#planner/operations/takeover.ts";
 import { runTool } from "#planner/service.ts";
 import { booleanFlag, textFlag } from "../../args.ts";

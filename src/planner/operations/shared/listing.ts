@@ -3,7 +3,7 @@ import { DEFAULT_LIST_LIMIT } from "../../limits.ts";
 import type { Readiness } from "../../spec/readiness.ts";
 import type { Priority, Spec, UnreadableFile } from "../../spec/spec.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
-import { createInvalidFieldCheck, type InvalidFields } from "./invalid_fields.ts";
+import { createInvalidFieldCheck, type InvalidFields } from "./spec_findings.ts";
 import type { SpecWorld } from "./world.ts";
 
 /** A spec as a row of a tool's list. Source: docs/contract/spec-tool.md#tools; `invalid` from docs/decisions.md#s-08. */

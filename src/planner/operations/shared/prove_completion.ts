@@ -8,7 +8,7 @@ import type { SpecId } from "../../spec/spec_id.ts";
 import { buildUnprovenLine } from "../../work/acceptance.ts";
 import { listCommandResults, listCompletionObstacles, type Provenance } from "../../work/provenance.ts";
 import { formatLostRules, readLostRules } from "./held_rules.ts";
-import { findOutputObstacle, readRejectedRun } from "./rejected_run.ts";
+import { findOutputObstacle, readRejectedRun } from "./output_report.ts";
 
 export interface CompletionRequest {
   readonly id: SpecId;

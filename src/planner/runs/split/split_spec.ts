@@ -7,7 +7,7 @@ import type { ProcessResult } from "#planner/work/records/process_record.ts";
 import type { PlannerConfig } from "../../config/config.ts";
 import { SpecFacts } from "../../lint/finding.ts";
 import { refuseMissingAgent } from "../../operations/shared/start_checks.ts";
-import { refuseUnsplittableSpec } from "../../operations/split.ts";
+import { refuseUnsplittableSpec } from "../../operations/work.ts";
 import { extractJson } from "../../output/scan_json.ts";
 import { CRITERIA_SECTION } from "../../spec/criteria.ts";
 import { buildSpecFile } from "../../spec/new_spec.ts";

@@ -4,7 +4,7 @@ import type { ProcessRecord } from "#planner/work/records/process_record.ts";
 import type { PlannerConfig, WatchSettings } from "../../config/config.ts";
 import { findLiveWorker } from "../../operations/shared/live_worker.ts";
 import { loadSpecWorld, type SpecWorld } from "../../operations/shared/world.ts";
-import { workStartTool } from "../../operations/work_start.ts";
+import { workStartTool } from "../../operations/work.ts";
 import { describeNearItems, parseCriteria } from "../../spec/criteria.ts";
 import type { Spec } from "../../spec/spec.ts";
 import type { SpecId } from "../../spec/spec_id.ts";

@@ -1,9 +1,10 @@
 import { createPreconditionError, OperationError } from "#kernel/errors.ts";
 import type { SpecRules } from "../../config/config.ts";
 import type { PlannerContext } from "../../context.ts";
+import type { LintReport } from "../../lint/finding.ts";
+import type { LintSelection } from "../../lint/lint_project.ts";
 import { createReadChecker } from "../../lint/read_findings.ts";
 import type { Spec } from "../../spec/spec.ts";
-import { lintProject } from "./lint_project.ts";
 
 /** One reason why a readable spec is not valid. Source: docs/contract/spec-tool.md#lint-json-report. */
 export interface InvalidField {
@@ -77,4 +78,32 @@ async function readLintRulesOrNull(context: PlannerContext): Promise<SpecRules |
     if (error instanceof OperationError) return null;
     throw error;
   }
+}
+
+/** A lint finding as tools return it. Source: docs/contract/spec-tool.md#lint-diagnostic; docs/decisions.md#s-16. */
+export interface Diagnostic {
+  readonly spec_id: string;
+  readonly severity: "error" | "warning";
+  readonly rule: string;
+  readonly message: string;
+  readonly suggestion?: string;
+}
+
+/** Lints the active specs that `choice` selects, by default every active spec. */
+export async function lintProject(context: PlannerContext, choice?: LintSelection): Promise<LintReport> {
+  // The rules are a large part of the program and few calls need them, so they are loaded on demand.
+  const { createProjectSource, lintProject: run } = await import("../../lint/lint_project.ts");
+  return run(await createProjectSource(context), choice);
+}
+
+export function listDiagnostics({ files }: LintReport): readonly Diagnostic[] {
+  return files.flatMap(({ specId, findings }) =>
+    findings.map(({ severity, rule, message, suggestion }) => ({
+      spec_id: specId,
+      severity,
+      rule,
+      message,
+      ...(suggestion === undefined ? {} : { suggestion }),
+    })),
+  );
 }

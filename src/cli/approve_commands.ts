@@ -1,5 +1,5 @@
 import { OperationError } from "#kernel/errors.ts";
-import { CONFIG_FILE } from "#planner/config/config_values.ts";
+import { CONFIG_FILE } from "#planner/config/config.ts";
 import type { PlannerContext } from "#planner/context.ts";
 import { findSpec } from "#planner/operations/shared/find_spec.ts";
 import { acceptLinesAndRules, readProjectRules } from "#planner/operations/shared/held_rules.ts";

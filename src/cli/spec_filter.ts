@@ -1,6 +1,5 @@
 import { createFilterTest, type SpecFilter } from "#planner/operations/shared/spec_filter.ts";
-import { isCalendarDay, PRIORITIES, type UnreadableFile } from "#planner/spec/spec.ts";
-import { FILTER_STATUSES } from "#planner/spec/status.ts";
+import { FILTER_STATUSES, isCalendarDay, PRIORITIES, type UnreadableFile } from "#planner/spec/spec.ts";
 import { enumFlag, type Flags, integerFlag, textFlag } from "./args.ts";
 import type { ListedSpec, ListedSpecs } from "./output/listing_output.ts";
 import { UsageError } from "./usage_error.ts";

@@ -1,6 +1,4 @@
-import type { PlannerConfig } from "#planner/config/config.ts";
-import type { RuleName } from "#planner/config/config_values.ts";
-import { DEFAULT_CONFIG } from "#planner/config/default_config.ts";
+import { DEFAULT_CONFIG, type PlannerConfig, type RuleName } from "#planner/config/config.ts";
 import type { Finding, LintReport } from "#planner/lint/finding.ts";
 import { type LintSource, lintProject, parseSpec } from "#planner/lint/lint_project.ts";
 import type { Spec, UnreadableFile } from "#planner/spec/spec.ts";

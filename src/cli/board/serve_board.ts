@@ -3,7 +3,7 @@ import { BoardAccess } from "#interfaces/board/access.ts";
 import { createBoardHandler, isBoardStream, type ReviewActions } from "#interfaces/board/board_app.ts";
 import { OperationError } from "#kernel/errors.ts";
 import type { BoardChoices } from "#planner/board/wire.ts";
-import { PROVIDER_NAMES } from "#planner/config/config_values.ts";
+import { PROVIDER_NAMES } from "#planner/config/config.ts";
 import type { PlannerContext } from "#planner/context.ts";
 import { refuseInsideRun } from "#planner/operations/shared/inside_run.ts";
 import { describeMergeRefusal, type MergeResult } from "#planner/runs/merge/complete_spec.ts";

@@ -1,5 +1,5 @@
 import { OperationError } from "#kernel/errors.ts";
-import { CONFIG_FILE } from "#planner/config/config_values.ts";
+import { CONFIG_FILE } from "#planner/config/config.ts";
 import { parseSpecId, type SpecId } from "#planner/spec/spec_id.ts";
 import { formatGitError } from "#planner/store/git/git.ts";
 import type { ReadyGit } from "#planner/store/git/start_git.ts";

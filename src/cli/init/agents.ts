@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { parse, TomlError } from "smol-toml";
 import { isJsonObject } from "#kernel/json_object.ts";
-import { PROVIDER_NAMES, type ProviderName } from "#planner/config/config_values.ts";
+import { PROVIDER_NAMES, type ProviderName } from "#planner/config/config.ts";
 import { isProgramAvailable } from "#planner/store/processes/agent_process.ts";
 import {
   AGENT_CONFIG_FILES,

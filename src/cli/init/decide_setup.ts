@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { PROVIDER_NAMES, type ProviderName } from "#planner/config/config_values.ts";
+import { PROVIDER_NAMES, type ProviderName } from "#planner/config/config.ts";
 import { findSharedFolder } from "#planner/store/worktrees/admin_folder.ts";
 import { LOCK_FILES, proposeSetup, type SetupProposal } from "#planner/work/setup_proposals.ts";
 import { type ArgValues, booleanFlag, type Flags as CommandFlags, enumFlag, textFlag } from "../args.ts";

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { lstatSync, readFileSync, statSync } from "node:fs";
 import { join, relative } from "node:path";
 import { OperationError } from "#kernel/errors.ts";
-import { type ProviderName, RULE_NAMES } from "#planner/config/config_values.ts";
+import { type ProviderName, RULE_NAMES } from "#planner/config/config.ts";
 import { describeSystemError, getErrorCode } from "#planner/store/files/disk_error.ts";
 import { AGENT_GUIDE } from "#planner/work/guide.ts";
 import type { ConfigEditResult } from "#planner/work/mcp_config/config_edit.ts";

@@ -1,8 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { CheckedConfig } from "#planner/config/check_config.ts";
-import { CONFIG_FILE } from "#planner/config/config_values.ts";
-import { DEFAULT_CONFIG } from "#planner/config/default_config.ts";
+import { CONFIG_FILE, DEFAULT_CONFIG } from "#planner/config/config.ts";
 import { hasTemplate } from "#planner/work/prompts/prompt_template.ts";
 import type { OpenedProject } from "../open_project.ts";
 

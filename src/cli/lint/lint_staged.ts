@@ -110,6 +110,6 @@ async function readStagedConfig(
   blobs: BlobReader,
 ): Promise<PlannerConfig> {
   if (entry === undefined || !entry.isFile) return context.readConfig();
-  const { parseConfig } = await import("#planner/config/parse_config.ts");
+  const { parseConfig } = await import("#planner/config/check_config.ts");
   return parseConfig((await blobs.readBlob(entry.hash)).toString()).config;
 }

@@ -1,5 +1,5 @@
 import type { ReviewFacts } from "#planner/runs/review/review_facts.ts";
-import { formatCriterionText } from "#planner/spec/criteria_list.ts";
+import { formatCriterionText } from "#planner/spec/criteria.ts";
 import type { FileChange, WorkDifference } from "#planner/store/worktrees/differences.ts";
 import type { FailedCheck } from "#planner/work/provenance.ts";
 import type { ReviewedCriterion } from "#planner/work/reviewed_criteria.ts";

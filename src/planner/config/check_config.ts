@@ -1,14 +1,34 @@
 import { KindGuard, type TSchema } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
+import { OperationError } from "#kernel/errors.ts";
 import { isJsonObject } from "#kernel/json_object.ts";
 import { findNearest } from "#kernel/nearest.ts";
 import { parseDocument } from "../spec/document.ts";
 import { createFrontmatterLocator, type FieldPath, type TextLocation } from "../spec/full_frontmatter.ts";
-import type { FieldRule, PlannerConfig, ProviderSettings } from "./config.ts";
+import {
+  CONFIG_FILE,
+  DEFAULT_CONFIG,
+  type FieldRule,
+  type PlannerConfig,
+  PROVIDER_NAMES,
+  type ProviderSettings,
+} from "./config.ts";
 import { CONFIG_SCHEMA } from "./config_schema.ts";
-import { PROVIDER_NAMES } from "./config_values.ts";
-import { DEFAULT_CONFIG } from "./default_config.ts";
 import { findGlobFault } from "./glob.ts";
+
+/**
+ * Parses the text of `.planner/config.md`.
+ * @throws OperationError `failed_precondition` with one line for each error, naming line and column
+ */
+export function parseConfig(text: string): {
+  readonly config: PlannerConfig;
+  readonly warnings: readonly ConfigProblem[];
+} {
+  const { config, errors, warnings } = checkConfig(text);
+  if (config !== null) return { config, warnings };
+  const lines = errors.map(({ line, column, message }) => `${CONFIG_FILE}:${line}:${column}: ${message}`);
+  throw new OperationError("failed_precondition", `Cannot read the configuration:\n${lines.join("\n")}`);
+}
 
 /** An error or warning about `.planner/config.md`. */
 export interface ConfigProblem extends TextLocation {

@@ -1,4 +1,62 @@
-import type { Forge, PromptChannel, RuleName, RuleSeverity, StreamKind } from "./config_values.ts";
+import { PRIORITIES } from "../spec/spec.ts";
+
+/** Path of the settings from the project root. Source: docs/decisions.md#s-01. */
+export const CONFIG_FILE = ".planner/config.md";
+
+/** Names of the agents in the provider table, the default first. Source: docs/decisions.md#s-22. */
+export const PROVIDER_NAMES = [
+  "claude",
+  "codex",
+  "gemini",
+  "cursor-agent",
+  "opencode",
+  "kiro",
+  "qwen",
+  "copilot",
+  "command",
+] as const;
+
+export type ProviderName = (typeof PROVIDER_NAMES)[number];
+
+/** Ways to give an agent its prompt: as its last argument, on standard input, or as a file that its arguments name. */
+export const PROMPT_CHANNELS = ["argument", "stdin", "file"] as const;
+
+export type PromptChannel = (typeof PROMPT_CHANNELS)[number];
+
+/** Formats of an agent's output: plain text, or the JSON lines of the named agent. */
+export const STREAM_KINDS = ["text", "claude", "codex", "gemini", "cursor", "opencode", "copilot"] as const;
+
+export type StreamKind = (typeof STREAM_KINDS)[number];
+
+/** Kinds of servers on which pull requests can be opened. */
+export const FORGES = ["github", "gitlab"] as const;
+
+export type Forge = (typeof FORGES)[number];
+
+/**
+ * Names of the lint rules in report order: rules about the frontmatter, then about its references, then advice.
+ * Source: docs/contract/spec-tool.md#lint-diagnostic; order from docs/decisions.md#s-11.
+ */
+export const RULE_NAMES = [
+  "parse",
+  "required",
+  "title",
+  "type",
+  "dependency",
+  "approval",
+  "output",
+  "criteria",
+  "complexity",
+  "coupling",
+  "model_waste",
+] as const;
+
+/** Severities of a rule's findings; `off` disables the rule. */
+export const RULE_SEVERITIES = ["error", "warning", "off"] as const;
+
+type RuleSeverity = (typeof RULE_SEVERITIES)[number];
+
+export type RuleName = (typeof RULE_NAMES)[number];
 
 /** Type and values of one frontmatter field. Source: docs/contract/spec-tool.md#configuration. */
 export interface FieldRule {
@@ -8,7 +66,7 @@ export interface FieldRule {
 }
 
 /** Limits above or below which the rules complexity and model_waste report a spec. */
-export interface LintThresholds {
+interface LintThresholds {
   readonly complexity_criteria: number;
   readonly complexity_files: number;
   readonly complexity_words: number;
@@ -42,7 +100,7 @@ export interface LimitSettings {
   readonly cost_usd: number | null;
 }
 
-export interface WorktreeSettings {
+interface WorktreeSettings {
   /** Folder in which worktrees are created, from the project's root; null for the user's state folder. */
   readonly directory: string | null;
   /** Commands that install what the project needs; null if not configured. */
@@ -62,7 +120,7 @@ export interface WorktreeSettings {
 }
 
 /** Settings of claims, by which other clones see that a spec is worked on. Source: docs/claims.md. */
-export interface ClaimSettings {
+interface ClaimSettings {
   /** Name of the git remote that stores claims; null for claims within this clone only. */
   readonly remote: string | null;
   /** Minutes between two renewals; a claim is stale after 3.75 times this. */
@@ -154,3 +212,88 @@ export interface PlannerConfig {
 
 /** The settings that lint rules read. */
 export type SpecRules = Pick<PlannerConfig, "schema" | "lint">;
+
+/**
+ * Settings used for keys that `.planner/config.md` does not set. The field rules come from the contract's table of spec
+ * fields; the thresholds are those that earlier projects of this kind used.
+ *
+ * Source: docs/contract/spec-tool.md#configuration; docs/decisions.md#s-11.
+ */
+export const DEFAULT_CONFIG: PlannerConfig = {
+  project: { name: null },
+  defaults: {
+    prompt: null,
+    provider: "claude",
+    model: null,
+    split_model: null,
+    branch_prefix: "planner/",
+    main_branch: null,
+    resume: false,
+  },
+  providers: {},
+  schema: {
+    spec: {
+      required: ["status"],
+      fields: {
+        id: { type: "string" },
+        status: { type: "string", enum: ["pending", "in_progress", "completed", "failed"] },
+        title: { type: "string" },
+        type: { type: "string" },
+        depends_on: { type: "array", items: "string" },
+        labels: { type: "array", items: "string" },
+        target_files: { type: "array", items: "string" },
+        model: { type: "string" },
+        output_schema: { type: "string" },
+        priority: { type: "string", enum: PRIORITIES },
+        assignee: { type: "string" },
+        due: { type: "string" },
+      },
+    },
+  },
+  validation: { strict_output_validation: false },
+  verify: {
+    commands: [],
+    timeout_seconds: 600,
+    require_commit: false,
+    parallel: 1,
+    require_checks: false,
+    protect: [],
+  },
+  git: { commit_template: null },
+  claims: { remote: null, renew_minutes: 4 },
+  pr: { remote: null, upstream: null, base: null, forge: null, records: false },
+  runs: { commit: false },
+  worktree: {
+    directory: null,
+    setup: null,
+    setup_seconds: 900,
+    copy: [],
+    link: [],
+    symlink: [],
+    base: null,
+    port: false,
+  },
+  limits: { run_seconds: null, silence_seconds: 1200, tokens: null, cost_usd: null },
+  // The output of one hour of an agent is below 4 MB. Half of the limit is buffered in memory.
+  log: { max_bytes: 16_777_216 },
+  watch: {
+    poll_interval_ms: 5000,
+    idle_timeout_minutes: 5,
+    max_retries: 3,
+    retry_delay_ms: 60_000,
+    backoff_multiplier: 2,
+  },
+  parallel: { max: 8 },
+  lint: {
+    thresholds: {
+      complexity_criteria: 10,
+      complexity_files: 5,
+      complexity_words: 150,
+      simple_criteria: 1,
+      simple_files: 1,
+      simple_words: 3,
+    },
+    disable: [],
+    severity: {},
+  },
+};

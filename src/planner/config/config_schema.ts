@@ -1,5 +1,5 @@
 import { type TObject, Type } from "@sinclair/typebox";
-import { FORGES, PROMPT_CHANNELS, RULE_NAMES, RULE_SEVERITIES, STREAM_KINDS } from "./config_values.ts";
+import { FORGES, PROMPT_CHANNELS, RULE_NAMES, RULE_SEVERITIES, STREAM_KINDS } from "./config.ts";
 
 const COUNT_SCHEMA = Type.Optional(Type.Integer({ minimum: 0 }));
 const TEXT_SCHEMA = Type.Optional(Type.String({ minLength: 1 }));

@@ -1,8 +1,7 @@
 import { KindGuard, type TSchema } from "@sinclair/typebox";
 import { describeExpected } from "./check_config.ts";
+import { DEFAULT_CONFIG, PROVIDER_NAMES } from "./config.ts";
 import { CONFIG_SCHEMA } from "./config_schema.ts";
-import { PROVIDER_NAMES } from "./config_values.ts";
-import { DEFAULT_CONFIG } from "./default_config.ts";
 
 /** Effects of settings by path; `<name>` is a key that users choose. The severity of lint rules is listed once. */
 const SETTING_EFFECTS: Readonly<Record<string, string>> = {

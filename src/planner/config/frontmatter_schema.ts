@@ -1,4 +1,4 @@
-import { OTHER_STATUSES } from "../spec/status.ts";
+import { OTHER_STATUSES } from "../spec/spec.ts";
 import type { FieldRule, PlannerConfig } from "./config.ts";
 
 export type JsonSchema = Readonly<Record<string, unknown>>;

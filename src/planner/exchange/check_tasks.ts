@@ -1,7 +1,6 @@
 import { MAX_SPEC_BYTES } from "../limits.ts";
 import { findCycles, formatCycle } from "../lint/cycles.ts";
-import { readCriteria } from "../spec/criteria.ts";
-import { quoteItem } from "../spec/criteria_list.ts";
+import { quoteItem, readCriteria } from "../spec/criteria.ts";
 import { parseReadable } from "../spec/document.ts";
 import { findHeadings, findTitleHeading } from "../spec/sections.ts";
 import { detectLineBreak } from "../spec/text_lines.ts";

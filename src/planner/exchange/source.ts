@@ -1,6 +1,5 @@
 import type { FieldValue } from "../spec/edit/edit_fields.ts";
-import type { Priority } from "../spec/spec.ts";
-import type { StoredStatus } from "../spec/status.ts";
+import type { Priority, StoredStatus } from "../spec/spec.ts";
 
 /** The tools whose tasks `planner import` reads. */
 export const SOURCE_KINDS = [

@@ -1,6 +1,5 @@
 import { type BodyLine, findHeadings, findTitleHeading, visitUnfencedLines } from "../spec/sections.ts";
-import { isCalendarDay, type Priority } from "../spec/spec.ts";
-import type { StoredStatus } from "../spec/status.ts";
+import { isCalendarDay, type Priority, type StoredStatus } from "../spec/spec.ts";
 import type { SourceFile, SourceTask } from "./source.ts";
 
 /** Status words of other tools, in lower case with single blanks. */

@@ -1,8 +1,7 @@
 import { distance } from "fastest-levenshtein";
 import { findNearest } from "#kernel/nearest.ts";
 import type { OutputVerdict } from "#planner/work/judge_output.ts";
-import type { PlannerConfig, SpecRules } from "../config/config.ts";
-import type { RuleName } from "../config/config_values.ts";
+import type { PlannerConfig, RuleName, SpecRules } from "../config/config.ts";
 import { MAX_NEAREST_IDS } from "../limits.ts";
 import { type Criterion, parseCriteria } from "../spec/criteria.ts";
 import type { FieldPath } from "../spec/full_frontmatter.ts";

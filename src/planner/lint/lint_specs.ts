@@ -1,5 +1,4 @@
-import type { PlannerConfig } from "../config/config.ts";
-import type { RuleName } from "../config/config_values.ts";
+import type { PlannerConfig, RuleName } from "../config/config.ts";
 import type { FieldPath } from "../spec/full_frontmatter.ts";
 import type { Spec, StrayEntry, UnreadableFile } from "../spec/spec.ts";
 import { compareSpecIds } from "../spec/spec_id.ts";

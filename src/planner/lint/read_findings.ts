@@ -1,5 +1,5 @@
 import type { FieldRule, SpecRules } from "../config/config.ts";
-import { findConflictLine } from "../spec/conflict_markers.ts";
+import { findConflictLine } from "../spec/document.ts";
 import { findCopiedId, findNearFields, findSecondBlock } from "../spec/near.ts";
 import type { Spec } from "../spec/spec.ts";
 import { describeTypeMismatch, findMistypedItems, isMissingValue } from "./field_value.ts";

@@ -1,4 +1,4 @@
-import { RULE_NAMES } from "#planner/config/config_values.ts";
+import { RULE_NAMES } from "#planner/config/config.ts";
 import { compareSpecIds } from "../spec/spec_id.ts";
 import type { FileReport, Finding, LintReport, Rule, Severity } from "./finding.ts";
 import type { FixedFile } from "./fix/fix_text.ts";

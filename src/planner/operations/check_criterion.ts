@@ -1,7 +1,13 @@
 import { createInvalidArgumentError, createPreconditionError, OperationError } from "#kernel/errors.ts";
 import type { PlannerContext } from "../context.ts";
-import { type Criterion, describeNearItems, type NearItem, parseCriteria, readCriteria } from "../spec/criteria.ts";
-import { formatCriterionText } from "../spec/criteria_list.ts";
+import {
+  type Criterion,
+  describeNearItems,
+  formatCriterionText,
+  type NearItem,
+  parseCriteria,
+  readCriteria,
+} from "../spec/criteria.ts";
 import { parseReadable } from "../spec/document.ts";
 import type { Spec } from "../spec/spec.ts";
 import type { SpecId } from "../spec/spec_id.ts";

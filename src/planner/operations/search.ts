@@ -2,8 +2,7 @@ import { Type } from "@sinclair/typebox";
 import { createEnumSchema } from "#kernel/one_of.ts";
 import { defineTool } from "#kernel/tool.ts";
 import type { PlannerContext } from "../context.ts";
-import type { Spec } from "../spec/spec.ts";
-import { FILTER_STATUSES } from "../spec/status.ts";
+import { FILTER_STATUSES, type Spec } from "../spec/spec.ts";
 import { buildListing, buildUnreadableField } from "./shared/listing.ts";
 import { limitParam, offsetParam } from "./shared/params.ts";
 import {

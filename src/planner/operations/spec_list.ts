@@ -3,8 +3,7 @@ import { createEnumSchema } from "#kernel/one_of.ts";
 import { defineTool } from "#kernel/tool.ts";
 import type { PlannerContext } from "../context.ts";
 import { computeReadiness } from "../spec/readiness.ts";
-import { compareUrgency, type Spec, type UnreadableFile } from "../spec/spec.ts";
-import { FILTER_STATUSES } from "../spec/status.ts";
+import { compareUrgency, FILTER_STATUSES, type Spec, type UnreadableFile } from "../spec/spec.ts";
 import {
   buildDetailedRow,
   buildSpecListing,

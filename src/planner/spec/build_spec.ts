@@ -1,9 +1,8 @@
 import { isJsonObject } from "#kernel/json_object.ts";
 import type { SpecDocument } from "./document.ts";
 import { findTitle } from "./sections.ts";
-import { type Approval, isCalendarDay, parsePriority, type Spec } from "./spec.ts";
+import { type Approval, isCalendarDay, normalizeStatus, parsePriority, type Spec } from "./spec.ts";
 import type { SpecId } from "./spec_id.ts";
-import { normalizeStatus } from "./status.ts";
 
 /** Location of a spec's file. */
 export interface SpecLocation {

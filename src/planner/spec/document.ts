@@ -1,8 +1,8 @@
 import { OperationError } from "#kernel/errors.ts";
-import { CONFLICT_MESSAGE, findConflictMarker } from "./conflict_markers.ts";
 import { parseFrontmatter } from "./full_frontmatter.ts";
 import { findNearFrontmatter } from "./near.ts";
 import { scanFrontmatter } from "./quick_frontmatter.ts";
+import { findSections, visitUnfencedLines } from "./sections.ts";
 import type { TextProblem } from "./spec.ts";
 import { splitText } from "./split_text.ts";
 import { countLineBreaks, locateOffset } from "./text_lines.ts";
@@ -75,4 +75,38 @@ export function parseReadable(text: string): ReadableDocument {
   const document = parseDocument(text);
   if (document.ok) return document;
   throw new BrokenText("the spec", document.problem);
+}
+
+/** Lines by which git marks a conflict's two sides; not `=======`, because alone it underlines a heading. */
+const CONFLICT_MARKER_PATTERN = /^(?:<{7}|>{7})(?: |$)/;
+
+/** Error message for a text with a conflict marker; says what to do. */
+export const CONFLICT_MESSAGE =
+  "a conflict of git is not resolved: expected one of its two sides, and no line that git marked";
+
+/** Returns the offset of the first conflict marker in `text`, or undefined. */
+function findConflictMarker(text: string): number | undefined {
+  const found = hasConflictMarker(text) ? /^(?:<{7}|>{7})(?: |\r?$)/m.exec(text) : null;
+  return found?.index;
+}
+
+/**
+ * Returns the number of the body's line with the first conflict marker, or undefined. Ignores fenced code and `##
+ * Output`, where an agent may report a conflict. Cost: two searches in a text without a marker.
+ */
+export function findConflictLine(body: string): number | undefined {
+  if (!hasConflictMarker(body)) return undefined;
+  const outputs = findSections(body, "Output");
+  let found: number | undefined;
+  visitUnfencedLines(body, ({ text, start, number }) => {
+    if (!CONFLICT_MARKER_PATTERN.test(text) || outputs.some(({ heading, end }) => start >= heading.next && start < end))
+      return false;
+    found = number;
+    return true;
+  });
+  return found;
+}
+
+function hasConflictMarker(text: string): boolean {
+  return text.includes("<<<<<<<") || text.includes(">>>>>>>");
 }

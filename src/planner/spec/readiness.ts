@@ -1,7 +1,6 @@
 import { findCopiedId, findNearFields, findSecondBlock } from "./near.ts";
-import type { Spec } from "./spec.ts";
+import { type FilterStatus, getCountedStatus, type Spec } from "./spec.ts";
 import { parseMemberNumber, parseParentId } from "./spec_id.ts";
-import { type FilterStatus, getCountedStatus } from "./status.ts";
 
 /** Readiness of a set of specs for work. Every result is computed on demand, once per spec. */
 export interface Readiness {

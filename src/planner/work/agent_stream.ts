@@ -1,5 +1,5 @@
 import { isJsonObject, tryParseJson } from "#kernel/json_object.ts";
-import type { StreamKind } from "../config/config_values.ts";
+import type { StreamKind } from "../config/config.ts";
 import { MAX_AGENT_LINE_BYTES, MAX_AGENT_OUTPUT_CHARS } from "../limits.ts";
 import {
   CLAUDE_EVENT_HANDLERS,

@@ -1,4 +1,4 @@
-import type { PromptChannel, StreamKind } from "../config/config_values.ts";
+import type { PromptChannel, StreamKind } from "../config/config.ts";
 import type { AgentConfigFile, McpServerCommand } from "./mcp_config/agent_files.ts";
 
 /**

@@ -1,4 +1,4 @@
-import type { ProviderName } from "../config/config_values.ts";
+import type { ProviderName } from "../config/config.ts";
 import {
   AGENT_CONFIG_FILES,
   MCP_SERVER_NAME,

@@ -1,6 +1,11 @@
 import { createPreconditionError, type OperationError } from "#kernel/errors.ts";
-import type { PlannerConfig, ProviderSettings } from "../config/config.ts";
-import { PROVIDER_NAMES, type PromptChannel, type StreamKind } from "../config/config_values.ts";
+import {
+  type PlannerConfig,
+  PROVIDER_NAMES,
+  type PromptChannel,
+  type ProviderSettings,
+  type StreamKind,
+} from "../config/config.ts";
 import type { ProviderRow } from "./provider_row.ts";
 import { PROVIDERS } from "./provider_rows.ts";
 

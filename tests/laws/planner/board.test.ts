@@ -5,7 +5,7 @@ import fc from "fast-check";
 import { BoardState } from "#planner/board/board_state.ts";
 import { BoardFactsReader } from "#planner/board/facts_reader.ts";
 import { type BoardChange, type Card, COLUMNS } from "#planner/board/wire.ts";
-import { STORED_STATUSES } from "#planner/spec/status.ts";
+import { STORED_STATUSES } from "#planner/spec/spec.ts";
 import { law } from "../../support/law.ts";
 import { LAW_RUNS } from "../../support/law_runs.ts";
 import { type PlannerProject, plannerProject } from "../../support/planner_project.ts";

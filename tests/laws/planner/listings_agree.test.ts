@@ -1,6 +1,6 @@
 import { expect } from "bun:test";
 import fc from "fast-check";
-import { FILTER_STATUSES, getCountedStatus, STORED_STATUSES } from "#planner/spec/status.ts";
+import { FILTER_STATUSES, getCountedStatus, STORED_STATUSES } from "#planner/spec/spec.ts";
 import { law } from "../../support/law.ts";
 import { LAW_RUNS } from "../../support/law_runs.ts";
 import { type PlannerProject, plannerProject } from "../../support/planner_project.ts";

@@ -4,7 +4,7 @@
  */
 
 import { OperationError } from "#kernel/errors.ts";
-import { DEFAULT_CONFIG } from "#planner/config/default_config.ts";
+import { DEFAULT_CONFIG } from "#planner/config/config.ts";
 import type { SpecId } from "#planner/spec/spec_id.ts";
 import { openRuns } from "#planner/store/processes/open_runs.ts";
 import type { Claim } from "#planner/store/remote_claims/shared_claims.ts";

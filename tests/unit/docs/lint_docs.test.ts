@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { RULE_NAMES } from "#planner/config/config_values.ts";
+import { RULE_NAMES } from "#planner/config/config.ts";
 import { formatGithubReport, formatTextReport } from "#planner/lint/reports.ts";
 import { parseCriteria } from "#planner/spec/criteria.ts";
 import { lintExampleText } from "../../support/docs/lint_examples.ts";

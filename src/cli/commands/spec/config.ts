@@ -1,7 +1,7 @@
 import { OperationError } from "#kernel/errors.ts";
 import { findNearest } from "#kernel/nearest.ts";
 import type { ConfigProblem } from "#planner/config/check_config.ts";
-import { CONFIG_FILE } from "#planner/config/config_values.ts";
+import { CONFIG_FILE } from "#planner/config/config.ts";
 import { booleanFlag, optionalArgument } from "../../args.ts";
 import { defineCommand } from "../../command.ts";
 import { EXIT_STATUS, type ExitStatus } from "../../exit_status.ts";

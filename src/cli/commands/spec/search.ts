@@ -1,6 +1,6 @@
 import { searchTool } from "#planner/operations/search.ts";
 import { runTool } from "#planner/service.ts";
-import { FILTER_STATUSES } from "#planner/spec/status.ts";
+import { FILTER_STATUSES } from "#planner/spec/spec.ts";
 import { booleanFlag, enumFlag, integerFlag, requiredArgument } from "../../args.ts";
 import { defineCommand } from "../../command.ts";
 import { createIdColumn, printSpecListing, STATUS_COLUMN, TITLE_COLUMN } from "../../output/listing_output.ts";

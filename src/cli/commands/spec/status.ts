@@ -2,7 +2,7 @@ import { OperationError } from "#kernel/errors.ts";
 import type { PlannerContext } from "#planner/context.ts";
 import { statusTool } from "#planner/operations/status.ts";
 import { runTool } from "#planner/service.ts";
-import { STORED_STATUSES } from "#planner/spec/status.ts";
+import { STORED_STATUSES } from "#planner/spec/spec.ts";
 import { formatShortUsage } from "#planner/work/usage.ts";
 import { formatCountWithNoun } from "#words/names.ts";
 import { booleanFlag } from "../../args.ts";

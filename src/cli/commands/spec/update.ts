@@ -1,7 +1,6 @@
 import { updateCommand } from "#planner/operations/spec_update.ts";
 import { runTool } from "#planner/service.ts";
-import { PRIORITIES } from "#planner/spec/spec.ts";
-import { UPDATE_STATUSES } from "#planner/spec/status.ts";
+import { PRIORITIES, UPDATE_STATUSES } from "#planner/spec/spec.ts";
 import { type Args, type ArgValues, booleanFlag, enumFlag, textFlag } from "../../args.ts";
 import { defineCommand } from "../../command.ts";
 import { print, printJson, sanitizeLines } from "../../output/print.ts";

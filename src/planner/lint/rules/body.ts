@@ -1,5 +1,4 @@
-import { CRITERIA_SECTION, parseCriteria, readCriteria } from "../../spec/criteria.ts";
-import { quoteItem } from "../../spec/criteria_list.ts";
+import { CRITERIA_SECTION, parseCriteria, quoteItem, readCriteria } from "../../spec/criteria.ts";
 import { findSections, iterateLines, type Section } from "../../spec/sections.ts";
 import { createFieldFinding, type Rule, type RuleFinding } from "../finding.ts";
 

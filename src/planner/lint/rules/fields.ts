@@ -1,11 +1,10 @@
 import { findNearest } from "#kernel/nearest.ts";
 import type { OutputVerdict } from "#planner/work/judge_output.ts";
 import type { FieldRule, PlannerConfig } from "../../config/config.ts";
-import { CONFLICT_MESSAGE, findConflictLine } from "../../spec/conflict_markers.ts";
+import { CONFLICT_MESSAGE, findConflictLine } from "../../spec/document.ts";
 import { findCopiedId, findNearFields, findSecondBlock } from "../../spec/near.ts";
-import { isCalendarDay, type Spec } from "../../spec/spec.ts";
+import { isCalendarDay, normalizeStatus, OTHER_STATUSES, type Spec } from "../../spec/spec.ts";
 import { parseSpecIdParts } from "../../spec/spec_id.ts";
-import { normalizeStatus, OTHER_STATUSES } from "../../spec/status.ts";
 import { describeTypeMismatch, findMistypedItems, isMissingValue, nameType, saysElsewhere } from "../field_value.ts";
 import { createFieldFinding, type Rule, type RuleFinding, type Severity } from "../finding.ts";
 

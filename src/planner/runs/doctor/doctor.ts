@@ -4,7 +4,7 @@ import type { GitLock } from "#planner/store/git/git_locks.ts";
 import type { WorktreeStatus } from "#planner/work/records/process_record.ts";
 import { formatCountWithNoun } from "#words/names.ts";
 import { quoteShellWord } from "#words/shell_word.ts";
-import { CONFIG_FILE } from "../../config/config_values.ts";
+import { CONFIG_FILE } from "../../config/config.ts";
 import { findLiveWorker } from "../../operations/shared/live_worker.ts";
 import { findMissingAgent } from "../../operations/shared/start_checks.ts";
 import type { UnreadableFile } from "../../spec/spec.ts";

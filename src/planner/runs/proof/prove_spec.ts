@@ -1,6 +1,6 @@
 import { createPreconditionError, OperationError } from "#kernel/errors.ts";
 import type { Worktree } from "#planner/store/worktrees/open_worktree.ts";
-import { CONFIG_FILE } from "../../config/config_values.ts";
+import { CONFIG_FILE } from "../../config/config.ts";
 import { parseCriteria } from "../../spec/criteria.ts";
 import { parseDocument } from "../../spec/document.ts";
 import type { Spec } from "../../spec/spec.ts";

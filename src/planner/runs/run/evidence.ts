@@ -1,6 +1,6 @@
 import { TaskSlots } from "#kernel/slots.ts";
 import type { WorktreeState } from "#planner/store/worktrees/settle.ts";
-import { CONFIG_FILE } from "../../config/config_values.ts";
+import { CONFIG_FILE } from "../../config/config.ts";
 import { decideOutputConsequence, formatOutputReport } from "../../output/report.ts";
 import { describeNearItems } from "../../spec/criteria.ts";
 import { parseReadable, type ReadableDocument } from "../../spec/document.ts";

@@ -3,9 +3,7 @@ import { join, resolve } from "node:path";
 import { createPreconditionError, OperationError } from "#kernel/errors.ts";
 import { isJsonObject } from "#kernel/json_object.ts";
 import type { ProjectFileText, PromptStore, TemplateStore } from "#planner/work/prompts/prompt_template.ts";
-import type { PlannerConfig } from "../../config/config.ts";
-import { CONFIG_FILE } from "../../config/config_values.ts";
-import { DEFAULT_CONFIG } from "../../config/default_config.ts";
+import { CONFIG_FILE, DEFAULT_CONFIG, type PlannerConfig } from "../../config/config.ts";
 import { scanFrontmatter } from "../../spec/quick_frontmatter.ts";
 import { splitText } from "../../spec/split_text.ts";
 import { describeSystemError, isMissingError } from "../files/disk_error.ts";
@@ -107,7 +105,7 @@ export function createConfigReader(root: string): () => Promise<PlannerConfig> {
     const text = readConfigText(root);
     if (text === known?.text) return known.config;
     // Loaded only when needed: most commands need no settings and so no YAML parser.
-    const { parseConfig } = await import("../../config/parse_config.ts");
+    const { parseConfig } = await import("../../config/check_config.ts");
     const { config } = parseConfig(text);
     known = { text, config };
     return config;

@@ -5,9 +5,8 @@ import { createPreconditionError, OperationError } from "#kernel/errors.ts";
 import { extractOutput } from "#planner/work/default_evidence.ts";
 import { type Criterion, parseCriteria } from "../../spec/criteria.ts";
 import { parseDocument } from "../../spec/document.ts";
-import { appendOutput } from "../../spec/edit/edit_body.ts";
+import { appendOutput, keepChecks } from "../../spec/edit/edit_body.ts";
 import { editFields } from "../../spec/edit/edit_fields.ts";
-import { keepChecks } from "../../spec/edit/keep_checks.ts";
 import { findLastSection } from "../../spec/sections.ts";
 import { formatGitError, Git } from "../git/git.ts";
 

@@ -1,5 +1,5 @@
 import { OperationError } from "#kernel/errors.ts";
-import { CONFIG_FILE } from "../../config/config_values.ts";
+import { CONFIG_FILE } from "../../config/config.ts";
 import { parseSpecId, type SpecId } from "../../spec/spec_id.ts";
 import type { Git } from "../git/git.ts";
 import { ARCHIVE_FOLDER, SPECS_FOLDER } from "../project/places.ts";

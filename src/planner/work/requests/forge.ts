@@ -1,5 +1,5 @@
 import { isJsonObject } from "#kernel/json_object.ts";
-import { FORGES, type Forge } from "../../config/config_values.ts";
+import { FORGES, type Forge } from "../../config/config.ts";
 import { parseFullHash } from "../records/read_record.ts";
 
 export interface ForgeRepository {

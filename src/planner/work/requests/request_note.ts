@@ -1,6 +1,6 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
-import { FORGES } from "../../config/config_values.ts";
+import { FORGES } from "../../config/config.ts";
 
 const NAME_SCHEMA = Type.String({ minLength: 1 });
 

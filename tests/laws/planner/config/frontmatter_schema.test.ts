@@ -1,7 +1,6 @@
 import { expect } from "bun:test";
 import fc from "fast-check";
-import type { FieldRule } from "#planner/config/config.ts";
-import { DEFAULT_CONFIG } from "#planner/config/default_config.ts";
+import { DEFAULT_CONFIG, type FieldRule } from "#planner/config/config.ts";
 import { buildFrontmatterSchema } from "#planner/config/frontmatter_schema.ts";
 import { OutputChecker } from "#planner/output/check_output.ts";
 import { law } from "../../../support/law.ts";

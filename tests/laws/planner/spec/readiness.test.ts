@@ -3,9 +3,8 @@ import fc from "fast-check";
 import { buildSpec } from "#planner/spec/build_spec.ts";
 import { parseDocument } from "#planner/spec/document.ts";
 import { computeReadiness } from "#planner/spec/readiness.ts";
-import type { Spec } from "#planner/spec/spec.ts";
+import { FILTER_STATUSES, type Spec } from "#planner/spec/spec.ts";
 import type { SpecId } from "#planner/spec/spec_id.ts";
-import { FILTER_STATUSES } from "#planner/spec/status.ts";
 import { law } from "../../../support/law.ts";
 
 const IDS = [

@@ -1,6 +1,6 @@
 import { expect } from "bun:test";
 import fc from "fast-check";
-import { STREAM_KINDS } from "#planner/config/config_values.ts";
+import { STREAM_KINDS } from "#planner/config/config.ts";
 import { openAgentStream } from "#planner/work/agent_stream.ts";
 import { law } from "../../../support/law.ts";
 

@@ -1,7 +1,6 @@
 import { expect, test } from "bun:test";
 import { checkConfig } from "#planner/config/check_config.ts";
-import { RULE_NAMES } from "#planner/config/config_values.ts";
-import { DEFAULT_CONFIG } from "#planner/config/default_config.ts";
+import { DEFAULT_CONFIG, RULE_NAMES } from "#planner/config/config.ts";
 import { describeSettings, listSettingPaths } from "#planner/config/describe_settings.ts";
 
 const config = (yaml: string): string => `---\n${yaml}\n---\n\n# Settings\n\nFree text: [\n`;

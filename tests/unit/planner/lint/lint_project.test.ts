@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { OperationError } from "#kernel/errors.ts";
-import { RULE_NAMES } from "#planner/config/config_values.ts";
+import { RULE_NAMES } from "#planner/config/config.ts";
 import { findCycles, findNextInCycle, formatCycle } from "#planner/lint/cycles.ts";
 import { lintProject } from "#planner/lint/lint_project.ts";
 import { LINT_RULES } from "#planner/lint/lint_specs.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { RULE_NAMES } from "#planner/config/config_values.ts";
+import { RULE_NAMES } from "#planner/config/config.ts";
 import { createLintReport } from "#planner/lint/finding.ts";
 import { buildJsonReport, buildSarifReport, formatGithubReport, formatTextReport } from "#planner/lint/reports.ts";
 import type { SpecId } from "#planner/spec/spec_id.ts";

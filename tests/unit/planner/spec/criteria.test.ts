@@ -1,6 +1,5 @@
 import { expect, test } from "bun:test";
-import { parseCriteria, readCriteria } from "#planner/spec/criteria.ts";
-import { formatCriterionText } from "#planner/spec/criteria_list.ts";
+import { formatCriterionText, parseCriteria, readCriteria } from "#planner/spec/criteria.ts";
 
 function shown(body: string): readonly string[] {
   return parseCriteria(body).map(({ line, text, checked }) => `${line} ${checked ? "+" : "-"} ${text}`);

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { DEFAULT_CONFIG } from "#planner/config/default_config.ts";
+import { DEFAULT_CONFIG } from "#planner/config/config.ts";
 import { buildFrontmatterSchema } from "#planner/config/frontmatter_schema.ts";
 import { readCriteria } from "#planner/spec/criteria.ts";
 import { parseDocument } from "#planner/spec/document.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import type { StreamKind } from "#planner/config/config_values.ts";
+import type { StreamKind } from "#planner/config/config.ts";
 import { type AgentStreamResult, openAgentStream } from "#planner/work/agent_stream.ts";
 
 interface Read {

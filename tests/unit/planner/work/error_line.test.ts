@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { DEFAULT_CONFIG } from "#planner/config/default_config.ts";
+import { DEFAULT_CONFIG } from "#planner/config/config.ts";
 import { analyzeAbandonedRun } from "#planner/operations/takeover.ts";
 import { computeRetryDelayMs, findRetryTime, MAX_RETRY_DELAY_MS } from "#planner/runs/watch/watch.ts";
 import { parseCriteria } from "#planner/spec/criteria.ts";

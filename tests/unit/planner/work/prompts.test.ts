@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { OperationError } from "#kernel/errors.ts";
-import { DEFAULT_CONFIG } from "#planner/config/default_config.ts";
+import { DEFAULT_CONFIG } from "#planner/config/config.ts";
 import {
   type AssembledPrompt,
   assemblePrompt,

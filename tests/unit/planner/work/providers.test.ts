@@ -1,8 +1,12 @@
 import { describe, expect, test } from "bun:test";
 import { parse as parseToml } from "smol-toml";
-import type { PlannerConfig, ProviderSettings } from "#planner/config/config.ts";
-import { PROVIDER_NAMES, type ProviderName } from "#planner/config/config_values.ts";
-import { DEFAULT_CONFIG } from "#planner/config/default_config.ts";
+import {
+  DEFAULT_CONFIG,
+  type PlannerConfig,
+  PROVIDER_NAMES,
+  type ProviderName,
+  type ProviderSettings,
+} from "#planner/config/config.ts";
 import { type AgentLaunch, buildAgentLaunch, type LaunchOptions } from "#planner/work/agent_launch.ts";
 import { buildAllowSetting } from "#planner/work/provider_row.ts";
 import { PROVIDERS } from "#planner/work/provider_rows.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
-import { DEFAULT_CONFIG } from "#planner/config/default_config.ts";
-import { parseConfig } from "#planner/config/parse_config.ts";
+import { parseConfig } from "#planner/config/check_config.ts";
+import { DEFAULT_CONFIG } from "#planner/config/config.ts";
 import type { OutputVerdict } from "#planner/work/judge_output.ts";
 import { findingsOf, ID, lintTexts, OTHER, said, specText, THIRD } from "../../../../support/lint_world.ts";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { parseConfig } from "#planner/config/parse_config.ts";
+import { parseConfig } from "#planner/config/check_config.ts";
 import { findingsOf, ID, lintTexts, OTHER, said, specText, THIRD } from "../../../../support/lint_world.ts";
 
 const configured = (yaml: string) => ({ config: parseConfig(`---\n${yaml}\n---\n`).config });

@@ -1,9 +1,8 @@
 import { expect, test } from "bun:test";
 import { OperationError } from "#kernel/errors.ts";
 import { parseCriteria } from "#planner/spec/criteria.ts";
-import { appendOutput, appendSectionEntry, replaceBody } from "#planner/spec/edit/edit_body.ts";
+import { appendOutput, appendSectionEntry, keepChecks, replaceBody } from "#planner/spec/edit/edit_body.ts";
 import { formatScalar } from "#planner/spec/edit/edit_entry.ts";
-import { keepChecks } from "#planner/spec/edit/keep_checks.ts";
 
 const HEAD = "---\nstatus: pending\n---\n";
 

@@ -12,6 +12,9 @@ export interface FieldRule {
   readonly step?: number;
   readonly length: number;
   readonly numbers: readonly number[];
+  readonly items: number;
+  /** Further bounds, which only the server checks. */
+  readonly unlisted?: FieldRule;
 }
 
 /** The option that holds them. The plugins run while its generated code is written, and read it from the files. */

@@ -22,7 +22,8 @@ const DOMAIN = ["planner/spec", "planner/config", "planner/lint", "planner/outpu
 const CONTEXT = ["planner/limits.ts", "planner/context.ts"] as const;
 const DC_DOMAIN = ["dc/model", "dc/analysis", "dc/render"] as const;
 const GEN = "gen/datacenter/v1";
-const GENERATED = [`${GEN}/enums.ts`, `${GEN}/models.ts`, `${GEN}/messages.ts`] as const;
+const GENERATED = [`${GEN}/enums.ts`, `${GEN}/models.ts`, `${GEN}/messages.ts`, `${GEN}/bounds.ts`] as const;
+const ANSWERS = GENERATED.slice(2);
 const DC_PORTS = ["dc/ports.ts", "dc/limits.ts", "dc/context.ts"] as const;
 const IMPORT_WIRE = "dc/operations/import/wire.ts";
 const DC_INTERFACE = ["kernel", "gen", "dc", "dc/model", "dc/operations", IMPORT_WIRE, ...DC_PORTS];
@@ -120,10 +121,11 @@ const MODULES: readonly Module[] = [
   { place: GENERATED[0], may: [], pure: true, because: "the model's enumerations are the proto's" },
   { place: GENERATED[1], may: [GENERATED[0]], pure: true, because: "the model's resources have the proto's fields" },
   { place: GENERATED[2], may: [GENERATED[0], GENERATED[1]], pure: true, because: "answers have the proto's fields" },
+  { place: GENERATED[3], may: [], pure: true, because: "bounds are the proto's, and are checked without descriptors" },
   { place: "dc/model", may: ["kernel", "dc/limits.ts", ...GENERATED], pure: true, because: "rules need no database" },
   {
     place: "dc/exchange",
-    may: ["kernel", "words", "dc/model", "dc/limits.ts"],
+    may: ["kernel", "words", "dc/model", "dc/limits.ts", GENERATED[3]],
     pure: true,
     because: "what a source's rows mean here depends on the rows alone, whose figures it reads as pages do",
   },
@@ -148,7 +150,7 @@ const MODULES: readonly Module[] = [
   { place: "dc/audit", may: ["kernel", ...DC_PORTS, ...DC_DOMAIN], pure: false, because: "hashing needs node:crypto" },
   {
     place: "dc/operations",
-    may: ["kernel", "words", "gen", GENERATED[2], ...DC_PORTS, ...DC_DOMAIN, "dc/audit", "dc/exchange", IMPORT_WIRE],
+    may: ["kernel", "words", "gen", ...ANSWERS, ...DC_PORTS, ...DC_DOMAIN, "dc/audit", "dc/exchange", IMPORT_WIRE],
     pure: false,
     because: "an RPC reaches the database through its port only",
   },
@@ -156,7 +158,7 @@ const MODULES: readonly Module[] = [
   { place: "dc/sample", may: [], pure: true, because: "a sample is made of nothing but its size" },
   {
     place: "dc",
-    may: ["kernel", "gen", GENERATED[2], ...DC_DOMAIN, "dc/operations", "dc/audit"],
+    may: ["kernel", "gen", ...ANSWERS, ...DC_DOMAIN, "dc/operations", "dc/audit"],
     pure: false,
     because: "the service and its types",
   },

@@ -1,21 +1,13 @@
-/** Maximum characters of a comment. Our choice: enough for a note; keeps rows and change log entries small. */
-export const MAX_COMMENT_CHARS = 4096;
-/** Maximum characters of a name, manufacturer, serial, tenant or other short text. Source: docs/rpcs.md#device. */
-export const MAX_TEXT_CHARS = 128;
 /** Maximum labels per resource and characters of key and value. Source: docs/contract/datacenter-rules.md#general. */
 export const MAX_LABELS = 64;
 export const MAX_LABEL_KEY_CHARS = 63;
 export const MAX_LABEL_VALUE_CHARS = 255;
 /** Maximum number of tags per resource. Our choice: as for labels. */
 export const MAX_TAGS = 64;
-/** Maximum ports per device. Our choice: the largest patch frames and chassis have fewer; limits a write's cost. */
-export const MAX_PORTS = 4096;
 /** Milliseconds a measurement may lead the server's clock. Source: docs/contract/datacenter-rules.md#general. */
 export const MAX_CLOCK_LEAD_MS = 5 * 60 * 1000;
 /** Maximum number of items of one bulk call. Source: docs/contract/datacenter-messages.md#bulk-changes. */
 export const MAX_BATCH_ITEMS = 1000;
-/** Maximum length of a cable, in metres. Source: docs/contract/datacenter-rules.md#cable. */
-export const MAX_CABLE_M = 100_000;
 /** Maximum characters of a change message. Source: docs/contract/datacenter-messages.md#common-fields-of-changes. */
 export const MAX_CHANGE_MESSAGE_CHARS = 200;
 /** Default and maximum page size of a search. Source: docs/rpcs.md#searchdevices. */
@@ -41,17 +33,9 @@ export const DEFAULT_HOPS = 128;
 export const MAX_HOPS = 512;
 /** Maximum devices on all paths of one reply. Our choice: keeps the reply below the message limit of 16 MiB. */
 export const MAX_LISTED_HOPS = 10_000;
-/**
- * Maximum number of inlets, kinds of network ports, and ports of one kind, of a device to place. Our choice: above
- * every device of the type libraries.
- */
-export const MAX_PLACEMENT_INLETS = 16;
-export const MAX_PLACEMENT_PORT_KINDS = 16;
-export const MAX_PLACEMENT_PORTS = 64;
 /** Maximum number of racks that an error names as examples. Our choice: enough to start a search for the cause. */
 export const MAX_PLACEMENT_EXAMPLES = 5;
-/** Maximum readings of a report, and refused ones in its reply. Our choice: 100,000 elements in ten calls. */
-export const MAX_READINGS = 10_000;
+/** Maximum refused readings in the reply of a report. */
 export const MAX_READING_FAILURES = 1000;
 /** Time after which a reading that no report renews is removed, in milliseconds: as long as daily figures are kept. */
 export const READING_KEPT_MS = 30 * 24 * 60 * 60 * 1000;

@@ -1,9 +1,10 @@
 import { create, type MessageShape } from "@bufbuild/protobuf";
+import { NUMBER_BOUNDS } from "#gen/datacenter/v1/bounds.ts";
 import { LoadBasis } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { type MeasuredLoad, MeasuredLoadSchema } from "#gen/datacenter/v1/readings_pb.ts";
 import { buildMeasuredTopology, type MeasuredCoverage } from "./analysis/measured/measured_topology.ts";
 import type { Topology } from "./analysis/topology.ts";
-import { DEFAULT_READING_AGE_S, MAX_LISTED_DIFFERENCES, READING_KEPT_MS } from "./limits.ts";
+import { DEFAULT_READING_AGE_S, MAX_LISTED_DIFFERENCES } from "./limits.ts";
 import { computeDayNumber, computePeakFigures, DAY_MS } from "./model/readings/reading_store.ts";
 import { refuse } from "./model/refusal.ts";
 import type { CooperativeScheduler } from "./operations/answers/cooperative_scheduler.ts";
@@ -190,12 +191,12 @@ export class MeasuredReads {
 
   async #getMeasuredGraph(moment: ReadSnapshot, recorded: () => Promise<Topology>): Promise<MeasuredGraph> {
     const { loadBasis, maxAgeS = DEFAULT_READING_AGE_S } = this.#request as unknown as MeasuredFields;
-    const most = READING_KEPT_MS / 1000;
-    if (maxAgeS < 1 || maxAgeS > most)
+    const { min, max } = NUMBER_BOUNDS.FloorPlanRequest.maxAgeS;
+    if (maxAgeS < min || maxAgeS > max)
       throw refuse("FIELD_OUT_OF_RANGE", `Field "max_age_s" is out of range: ${maxAgeS}`, {
         field: "max_age_s",
         value: maxAgeS,
-        expected: `1 to ${most}`,
+        expected: `${min} to ${max}`,
       });
     const isPeak = loadBasis === LoadBasis.MEASURED_PEAK;
     const made = await this.#graphs.getGraph(moment, await recorded(), { isPeak, maxAgeS });

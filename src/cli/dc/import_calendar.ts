@@ -5,7 +5,6 @@ import { create } from "@bufbuild/protobuf";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { type ImportedEvent, readCalendar } from "#dc/exchange/calendar/read_calendar.ts";
 import { convertToCode } from "#dc/exchange/codes.ts";
-import { MAX_COMMENT_CHARS, MAX_TEXT_CHARS } from "#dc/limits.ts";
 import { WINDOW_STATES } from "#dc/model/enum_values.ts";
 import { codeKey } from "#dc/model/ref.ts";
 import type { WaitCallbacks } from "#dc/operations/import/run_import.ts";
@@ -13,6 +12,7 @@ import { applyChanges } from "#dc/operations/planning/apply_changes.ts";
 import { findCalendarUid } from "#dc/operations/planning/windows/window_calendar.ts";
 import { listAllWindows } from "#dc/read_pages.ts";
 import type { DcService } from "#dc/service.ts";
+import { TEXT_LENGTHS } from "#gen/datacenter/v1/bounds.ts";
 import { type BulkReply, Outcome } from "#gen/datacenter/v1/datacenter_pb.ts";
 import {
   ApplyChangesRequestSchema,
@@ -196,10 +196,10 @@ async function planChange(
 
 function createChange({ event, code, window, isOwn }: PlannedEvent, elementRefs: string[]): InventoryChange {
   const texts = {
-    title: truncateCharacters(event.title, MAX_TEXT_CHARS),
-    notes: truncateCharacters(event.description, MAX_COMMENT_CHARS),
-    owner: truncateCharacters(event.owner, MAX_TEXT_CHARS),
-    contact: truncateCharacters(event.contact, MAX_TEXT_CHARS),
+    title: truncateCharacters(event.title, TEXT_LENGTHS.MaintenanceWindow.title),
+    notes: truncateCharacters(event.description, TEXT_LENGTHS.MaintenanceWindow.notes),
+    owner: truncateCharacters(event.owner, TEXT_LENGTHS.MaintenanceWindow.owner),
+    contact: truncateCharacters(event.contact, TEXT_LENGTHS.MaintenanceWindow.contact),
     calendarUid: event.uid,
     calendarSequence: event.sequence,
   };

@@ -1,11 +1,5 @@
-import {
-  MAX_COMMENT_CHARS,
-  MAX_LABEL_KEY_CHARS,
-  MAX_LABEL_VALUE_CHARS,
-  MAX_LABELS,
-  MAX_TAGS,
-  MAX_TEXT_CHARS,
-} from "../limits.ts";
+import { NUMBER_BOUNDS, TEXT_LENGTHS } from "#gen/datacenter/v1/bounds.ts";
+import { MAX_LABEL_KEY_CHARS, MAX_LABEL_VALUE_CHARS, MAX_LABELS, MAX_TAGS } from "../limits.ts";
 import type { PortKind } from "../model/enum_values.ts";
 import { isPortTypeAllowed } from "../model/port_types.ts";
 import { codeKey, isSlugText, parseCode } from "../model/ref.ts";
@@ -189,7 +183,7 @@ export function formatValue(value: unknown): string {
 export const FEED_LEGS = ["A", "B", "C"] as const;
 
 /** Maximum number of positions of a port. */
-export const MAX_POSITIONS = 1024;
+export const MAX_POSITIONS = NUMBER_BOUNDS.Port.positions.max;
 
 /** Returns a source's port type in the inventory's spelling; undefined if a port of this kind cannot have it. */
 export function convertToPortType(kind: PortKind, given: string): string | undefined {
@@ -237,10 +231,10 @@ export function describeResource(remarks: ObjectRemarks, omissions: OmissionLog)
         .map((one) => one.trim())
         .filter((one) => one !== "")
         .join("\n\n"),
-      MAX_COMMENT_CHARS,
+      TEXT_LENGTHS.Device.comments,
       () =>
         omissions.addObject(
-          `A comment is longer than ${MAX_COMMENT_CHARS} characters: its end is left out`,
+          `A comment is longer than ${TEXT_LENGTHS.Device.comments} characters: its end is left out`,
           remarks.id,
           remarks.name,
         ),
@@ -289,7 +283,11 @@ function buildTags({ id, name, tags }: ObjectRemarks, omissions: OmissionLog): r
 }
 
 /** Returns a text without control characters within a limit; calls `cut` if it is longer. Undefined if empty. */
-export function limitNameLength(text: string, onCut: () => void, most = MAX_TEXT_CHARS): string | undefined {
+export function limitNameLength(
+  text: string,
+  onCut: () => void,
+  most: number = TEXT_LENGTHS.Device.name,
+): string | undefined {
   const short = clipText(cleanText(text), most, onCut);
   return short === "" ? undefined : short;
 }

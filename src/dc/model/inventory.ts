@@ -1,3 +1,4 @@
+import { LIST_SIZES } from "#gen/datacenter/v1/bounds.ts";
 import type { AuditActor, AuditRequest } from "#gen/datacenter/v1/messages.ts";
 import type { DeviceType, MaintenanceWindow as WrittenWindow } from "#gen/datacenter/v1/models.ts";
 import type { AuditAction, AuditSource, WindowState } from "./enum_values.ts";
@@ -61,7 +62,7 @@ export function getInheritedFields({ partNumber, uHeight, depth, airflow, weight
 }
 
 /** Maximum number of elements of one window. Source: docs/windows.md#limits. */
-export const MAX_WINDOW_ELEMENTS = 200;
+export const MAX_WINDOW_ELEMENTS = LIST_SIZES.MaintenanceWindow.elementRefs;
 export const MAX_WINDOW_DAYS = 90;
 
 /** A plan to take elements out of service from `startsAt` to before `endsAt`, both ISO 8601 in UTC. */

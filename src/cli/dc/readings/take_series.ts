@@ -1,9 +1,9 @@
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import type { Caller } from "#dc/context.ts";
-import { MAX_READINGS } from "#dc/limits.ts";
 import { reportReadings } from "#dc/operations/planning/readings/report_readings.ts";
 import type { DcService } from "#dc/service.ts";
+import { LIST_SIZES } from "#gen/datacenter/v1/bounds.ts";
 import {
   ReadingQuantity,
   type ReadingSchema,
@@ -54,8 +54,8 @@ export async function storeSeries(
   const failed: SkippedSeries[] = [...untaken];
   const examples: ConvertedSeries[] = [];
   let failures = untaken.length;
-  for (let at = 0; at < readings.length; at += MAX_READINGS) {
-    const some = readings.slice(at, at + MAX_READINGS);
+  for (let at = 0; at < readings.length; at += LIST_SIZES.ReportReadingsRequest.readings) {
+    const some = readings.slice(at, at + LIST_SIZES.ReportReadingsRequest.readings);
     const request = create(ReportReadingsRequestSchema, {
       readings: some.map(({ reading }) => reading),
       source,

@@ -1,6 +1,6 @@
-import { MAX_PORTS } from "#dc/limits.ts";
 import { orderCableEnds } from "#dc/model/ref.ts";
 import type { Cable, Device, FabricLink, Port, PortRef } from "#dc/model/resources.ts";
+import { LIST_SIZES } from "#gen/datacenter/v1/bounds.ts";
 import { isJsonObject } from "#kernel/json_object.ts";
 import { assignCodes, convertToCode, convertToSlug, describeResource } from "../codes.ts";
 import { type MappedSource, OmissionLog, removeEmptyFields, type SourceItem } from "../item.ts";
@@ -187,7 +187,7 @@ class LabMapping {
   #findPort({ node, port }: LinkEnd): PortRef | undefined {
     const ports = this.#ports.get(node);
     const code = this.#codes.get(`node/${node}`);
-    if (ports === undefined || code === undefined || ports.size >= MAX_PORTS) return undefined;
+    if (ports === undefined || code === undefined || ports.size >= LIST_SIZES.Device.ports) return undefined;
     const name = ports.getOrInsertComputed(
       port,
       () => this.#portNames.get(node)?.takeName(port, "interface", port) ?? port,

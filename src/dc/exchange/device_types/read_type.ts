@@ -1,5 +1,5 @@
+import { LIST_SIZES, TEXT_LENGTHS } from "#gen/datacenter/v1/bounds.ts";
 import { isJsonObject } from "#kernel/json_object.ts";
-import { MAX_COMMENT_CHARS, MAX_PORTS } from "../../limits.ts";
 import { AIRFLOWS, type PortKind } from "../../model/enum_values.ts";
 import type { DeviceType } from "../../model/inventory.ts";
 import { isSlugText } from "../../model/ref.ts";
@@ -87,7 +87,7 @@ export function readDeviceType(document: unknown): ReadTypeResult {
     ports,
     bays,
     isBlade: subdevice === "child",
-    comments: convertToText(document["comments"])?.slice(0, MAX_COMMENT_CHARS),
+    comments: convertToText(document["comments"])?.slice(0, TEXT_LENGTHS.DeviceType.comments),
   });
   return { type, notes: [...notes, ...findUnreadFields(document)] };
 }
@@ -217,8 +217,8 @@ function readTypePorts(document: ComponentFields, notes: TypeProblem[]): readonl
       components.push({ list, index, kind, fields, name: names.takeName(given, word, String(index)) });
     }
   }
-  if (components.length > MAX_PORTS)
-    return { path: [], message: `expected at most ${MAX_PORTS} ports, found ${components.length}` };
+  if (components.length > LIST_SIZES.DeviceType.ports)
+    return { path: [], message: `expected at most ${LIST_SIZES.DeviceType.ports} ports, found ${components.length}` };
   const named = new Map(components.map((one) => [`${one.kind}\n${convertToText(one.fields["name"])}`, one]));
   const taken = new Set<string>();
   return components.map((component) => readPort(component, named, taken, notes));

@@ -1,8 +1,9 @@
-import { MAX_CABLE_M } from "#dc/limits.ts";
 import { CABLE_TYPES, type CableType } from "#dc/model/enum_values.ts";
 import { canConnectPortKinds, isCablelessType } from "#dc/model/port_types.ts";
 import { orderCableEnds } from "#dc/model/ref.ts";
 import type { Cable } from "#dc/model/resources.ts";
+import { isWithinBounds } from "#dc/model/rules/general.ts";
+import { NUMBER_BOUNDS } from "#gen/datacenter/v1/bounds.ts";
 import { convertToEnumValue } from "../codes.ts";
 import { removeEmptyFields } from "../item.ts";
 import { readNumberCell, readTextCell } from "./dataset.ts";
@@ -154,7 +155,7 @@ function createCableFields(mapping: NetboxMapping, row: NetboxRow, places: reado
   const length = readNumberCell(row, "length");
   const factor = METRES_BY_UNIT[readTextCell(row, "length_unit")];
   const metres = length === undefined || factor === undefined ? undefined : Math.round(length * factor * 1000) / 1000;
-  const possible = metres === undefined || (metres > 0 && metres <= MAX_CABLE_M);
+  const possible = metres === undefined || isWithinBounds(metres, NUMBER_BOUNDS.Cable.lengthM);
   if (!possible) mapping.noteOmission("A length that no cable has", "cable", row, String(length));
   const color = readTextCell(row, "color").replace(/^#/, "");
   const isColor = /^[0-9A-Fa-f]{6}$/.test(color);

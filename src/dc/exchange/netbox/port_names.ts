@@ -1,6 +1,7 @@
+import { TEXT_LENGTHS } from "#gen/datacenter/v1/bounds.ts";
 import { takeUnusedName } from "../codes.ts";
 
-const MAX_NAME_CHARS = 64;
+const MAX_NAME_CHARS = TEXT_LENGTHS.Port.name;
 /** Characters forbidden in a port name: control characters, line separators and the sign that joins two ends. */
 const FORBIDDEN_CHARACTERS = /[\p{C}\p{Zl}\p{Zp}]+/gu;
 

@@ -1,6 +1,6 @@
-import { MAX_PORTS } from "#dc/limits.ts";
 import { OUTLET_STATES, type PortKind } from "#dc/model/enum_values.ts";
 import type { Port, PortMapping, PowerOut } from "#dc/model/resources.ts";
+import { LIST_SIZES } from "#gen/datacenter/v1/bounds.ts";
 import { convertToPortType, FEED_LEGS, MAX_POSITIONS } from "../codes.ts";
 import { removeEmptyFields } from "../item.ts";
 import { readFlagCell, readLanesCell, readNumberCell, readTextCell } from "./dataset.ts";
@@ -40,8 +40,8 @@ export class PortMapper {
     const byEnd = new Map<string, string>();
     for (const { table, kind, word } of PORT_TABLES) {
       for (const row of this.#rowsByTable.get(table)?.get(device.id) ?? []) {
-        if (named.length >= MAX_PORTS) {
-          this.#mapping.noteOmission(`A device has more than ${MAX_PORTS} ports`, table, row);
+        if (named.length >= LIST_SIZES.Device.ports) {
+          this.#mapping.noteOmission(`A device has more than ${LIST_SIZES.Device.ports} ports`, table, row);
           continue;
         }
         const name = names.takeName(readTextCell(row, "name"), word, row.id);

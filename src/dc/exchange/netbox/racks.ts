@@ -1,6 +1,7 @@
 import { AIRFLOWS, COOLING_CAPABILITIES, FORM_FACTORS, RACK_STATUSES } from "#dc/model/enum_values.ts";
 import type { Rack, Reservation } from "#dc/model/resources.ts";
-import { RAIL_WIDTHS_IN } from "#dc/model/rules/rack.ts";
+import { isWithinBounds } from "#dc/model/rules/general.ts";
+import { NUMBER_BOUNDS } from "#gen/datacenter/v1/bounds.ts";
 import { assignCodes, convertToSlug } from "../codes.ts";
 import { removeEmptyFields } from "../item.ts";
 import { readFlagCell, readNumberCell, readNumberListCell, readTextCell } from "./dataset.ts";
@@ -66,10 +67,10 @@ function buildDimensionFields(mapping: NetboxMapping, row: NetboxRow) {
   const weightUnit = readEitherText("weight_unit");
   const width = readDimension("width");
   const height = readDimension("u_height");
-  const isHeightValid = height === undefined || (height >= 1 && height <= 100 && Number.isInteger(height));
+  const isHeightValid = height === undefined || isWithinBounds(height, NUMBER_BOUNDS.Rack.uHeight);
   if (!isHeightValid)
     mapping.noteOmission("A rack's height is not 1 to 100 units: 42 is used", "rack", row, String(height));
-  const knownWidth = width === undefined || RAIL_WIDTHS_IN.includes(width);
+  const knownWidth = width === undefined || isWithinBounds(width, NUMBER_BOUNDS.Rack.railWidthIn);
   if (!knownWidth)
     mapping.noteOmission("A rack's rail width is not 10, 19, 21 or 23 inches: 19 is used", "rack", row, String(width));
   return {

@@ -1,4 +1,3 @@
-import { MAX_CABLE_M } from "../../limits.ts";
 import {
   createRejection,
   createWarning,
@@ -15,9 +14,9 @@ import { findPowerCycle } from "../power_walk.ts";
 import { formatCableRef, formatPort, formatPortReference, isSamePort } from "../ref.ts";
 import type { Cable, Device, Port } from "../resources.ts";
 import {
-  checkNumberBounds,
+  checkNumbers,
   checkSharedFields,
-  checkTableTexts,
+  checkTexts,
   createMissingRefRejection,
   createSyntaxRejection,
 } from "./general.ts";
@@ -139,8 +138,8 @@ function checkCableShape({ after }: ResourceWrite<Cable>): Findings {
   const found: Finding[] = [
     ...checkEndShape("a", after.a),
     ...checkEndShape("b", after.b),
-    ...checkNumberBounds("length_m", after.lengthM, { above: 0, max: MAX_CABLE_M }),
-    ...checkTableTexts(after, ["label", "bundle", "tenant"]),
+    ...checkNumbers("Cable", after),
+    ...checkTexts("Cable", after),
   ];
   if (after.color !== undefined && !COLOR_PATTERN.test(after.color)) {
     found.push(createSyntaxRejection("FIELD_OUT_OF_RANGE", "color", "colour", after.color, "six hexadecimal digits"));

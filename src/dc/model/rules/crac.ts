@@ -1,3 +1,4 @@
+import { LIST_SIZES } from "#gen/datacenter/v1/bounds.ts";
 import {
   createRejection,
   createWarning,
@@ -15,40 +16,25 @@ import {
   checkCodeSpelling,
   checkLocationAgreement,
   checkNumberBounds,
+  checkNumbers,
   checkPlacedFields,
   checkRequiredField,
   checkSharedFields,
-  checkTableTexts,
+  checkTexts,
   checkUniqueValues,
   createMissingRefRejection,
-  createNumberRule,
   createOverlapRule,
   createSyntaxRejection,
 } from "./general.ts";
 import { checkSourceExists, checkSourceShape } from "./power_in.ts";
 
-const TEMPERATURE_BOUNDS = { min: -20, max: 80 };
-
-const checkCracNumbers = createNumberRule<Crac>([
-  ["sensible_capacity_kw", (crac) => crac.sensibleCapacityKw, { above: 0 }],
-  ["total_capacity_kw", (crac) => crac.totalCapacityKw, { above: 0 }],
-  ["derate_pct", (crac) => crac.deratePct, { min: 1, max: 100 }],
-  ["airflow_m3h", (crac) => crac.airflowM3h, { min: 0 }],
-  ["supply_temp_c", (crac) => crac.supplyTempC, TEMPERATURE_BOUNDS],
-  ["return_temp_c", (crac) => crac.returnTempC, TEMPERATURE_BOUNDS],
-  ["rated_return_temp_c", (crac) => crac.ratedReturnTempC, TEMPERATURE_BOUNDS],
-  ["fan_speed_pct", (crac) => crac.fanSpeedPct, { min: 0, max: 100 }],
-  ["measured_load_kw", (crac) => crac.measuredLoadKw, { min: 0 }],
-  ["max_draw_w", (crac) => crac.maxDrawW, { min: 0 }],
-  ["allocated_draw_w", (crac) => crac.allocatedDrawW, { min: 0 }],
-]);
-
-function checkCracTexts({ after }: ResourceWrite<Crac>): Findings {
+function checkCracData({ after }: ResourceWrite<Crac>): Findings {
   return [
+    ...checkNumbers("Crac", after),
     ...checkRequiredField("kind", after.kind),
-    ...checkTableTexts(after, ["name", "redundancyGroup", "manufacturer", "model", "serial"]),
-    ...checkNumberBounds("power_inputs", after.powerInputs?.length, { max: 16 }),
-    ...checkNumberBounds("serves", after.serves?.length, { max: 256 }),
+    ...checkTexts("Crac", after),
+    ...checkNumberBounds("power_inputs", after.powerInputs?.length, { max: LIST_SIZES.Crac.powerInputs }),
+    ...checkNumberBounds("serves", after.serves?.length, { max: LIST_SIZES.Crac.serves }),
   ];
 }
 
@@ -93,10 +79,10 @@ function checkServesShape({ after }: ResourceWrite<Crac>): Findings {
       (after.serves ?? []).map((text, index) => [`serves[${index}]`, text.toLowerCase()] as const),
       "Scope",
     ),
-    ...(after.powerInputs ?? []).flatMap(({ sourceRef, maxDrawW, allocatedDrawW }, index) => [
-      ...checkSourceShape(`power_inputs[${index}].source_ref`, sourceRef),
-      ...checkNumberBounds(`power_inputs[${index}].max_draw_w`, maxDrawW, { min: 0 }),
-      ...checkNumberBounds(`power_inputs[${index}].allocated_draw_w`, allocatedDrawW, { min: 0 }),
+    ...(after.powerInputs ?? []).flatMap((inlet, index) => [
+      ...checkSourceShape(`power_inputs[${index}].source_ref`, inlet.sourceRef),
+      ...checkNumbers("PowerIn", inlet, `power_inputs[${index}].`),
+      ...checkTexts("PowerIn", inlet, `power_inputs[${index}].`),
     ]),
   ];
 }
@@ -166,7 +152,7 @@ async function checkScopeReserve({ after }: ResourceWrite<Crac>, site: SiteReade
 
 /** Rules for a cooling unit, in phases. Source: docs/contract/datacenter-rules.md#crac. */
 export const cracRules: RulePhases<Crac> = [
-  [checkCodeShape, checkPlacedFields, checkCracNumbers, checkCracTexts, checkSharedFields, checkServesShape],
+  [checkCodeShape, checkPlacedFields, checkCracData, checkSharedFields, checkServesShape],
   [checkCodeSpelling, checkDependentFigures],
   [checkCracLocation, checkReferencesExist],
   [checkInletsWithoutSupply, checkScopeReserve, createOverlapRule("crac")],

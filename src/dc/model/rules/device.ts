@@ -1,4 +1,4 @@
-import { MAX_PORTS } from "../../limits.ts";
+import { LIST_SIZES } from "#gen/datacenter/v1/bounds.ts";
 import { findInletDraw, isPowerKind } from "../draw.ts";
 import {
   createRejection,
@@ -20,14 +20,14 @@ import {
   checkCodeShape,
   checkCodeSpelling,
   checkNumberBounds,
+  checkNumbers,
   checkPlacedFields,
   checkRequiredField,
   checkSharedFields,
   checkSlug,
-  checkTableTexts,
+  checkTexts,
   checkUniqueValues,
   createAssetTagRule,
-  createNumberRule,
 } from "./general.ts";
 import { portKindRules, portLinkRules, portShapeRules, portUseRules } from "./ports.ts";
 import { powerCycleRules, powerSourceRules, powerSourceShapeRules } from "./power_in.ts";
@@ -109,32 +109,17 @@ async function checkFeedUnique({ after }: ResourceWrite<Device>, site: SiteReade
 const powerOutRules = [checkDeviceOutlets, checkMinLiveInlets, checkPreferredInlet];
 const feedRules = [checkFeedUnique];
 
-const checkDeviceNumbers = createNumberRule<Device>([
-  ["position_u", (device) => device.positionU, { min: 0.5, max: 1100, step: 0.5 }],
-  ["u_height", (device) => device.uHeight, { min: 0, max: 100, step: 0.5 }],
-  ["weight_kg", (device) => device.weightKg, { min: 0, max: 100_000 }],
-  ["max_draw_w", (device) => device.maxDrawW, { min: 0 }],
-  ["allocated_draw_w", (device) => device.allocatedDrawW, { min: 0 }],
-  ["measured_draw_w", (device) => device.measuredDrawW, { min: 0 }],
-  ["power_factor", (device) => device.powerFactor, { min: 0.5, max: 1 }],
-  ["heat_w", (device) => device.heatW, { min: 0 }],
-  ["liquid_fraction_pct", (device) => device.liquidFractionPct, { min: 0, max: 100 }],
-  ["inlet_temp_c", (device) => device.inletTempC, { min: -60, max: 150 }],
-  ["exhaust_temp_c", (device) => device.exhaustTempC, { min: -60, max: 150 }],
-  ["power.capacity_w", (device) => device.power?.capacityW, { min: 0 }],
-  ["power.max_utilization_pct", (device) => device.power?.maxUtilizationPct, { min: 1, max: 100 }],
-  ["power.min_live_inlets", (device) => device.power?.minLiveInlets, { min: 0 }],
-  ["power.runtime_s", (device) => device.power?.runtimeS, { min: 0 }],
-  ["power.efficiency_pct", (device) => device.power?.efficiencyPct, { above: 0, max: 100 }],
-]);
+function checkDeviceNumbers({ after }: ResourceWrite<Device>): Findings {
+  return [...checkNumbers("Device", after), ...checkNumbers("PowerSpec", after.power, "power.")];
+}
 
 function checkDeviceTexts({ after }: ResourceWrite<Device>): Findings {
   return [
     ...checkRequiredField("kind", after.kind),
     ...checkSlug("role", after.role),
-    ...checkTableTexts(after, ["name", "manufacturer", "model", "partNumber", "serial", "assetTag", "bay", "tenant"]),
-    ...(after.power === undefined ? [] : checkTableTexts(after.power, ["powerPath"], "power.")),
-    ...checkNumberBounds("ports", after.ports?.length, { max: MAX_PORTS }),
+    ...checkTexts("Device", after),
+    ...checkTexts("PowerSpec", after.power, "power."),
+    ...checkNumberBounds("ports", after.ports?.length, { max: LIST_SIZES.Device.ports }),
   ];
 }
 

@@ -13,10 +13,10 @@ import type { Device, FabricLink, PortRef } from "../resources.ts";
 import {
   checkCode,
   checkNumberBounds,
+  checkNumbers,
   checkSharedFields,
-  checkTableTexts,
+  checkTexts,
   createMissingRefRejection,
-  createNumberRule,
 } from "./general.ts";
 import { checkLinkEndShape, findEndPort } from "./power_in.ts";
 
@@ -30,19 +30,16 @@ export function findLinkTier(device: Device | undefined): "leaf" | "spine" | und
   return SPINE_ROLES.includes(role) ? "spine" : undefined;
 }
 
-const checkLinkNumbers = createNumberRule<FabricLink>([
-  ["capacity_mbps", (link) => link.capacityMbps, { above: 0 }],
-  ["a_to_b_mbps", (link) => link.aToBMbps, { min: 0 }],
-  ["b_to_a_mbps", (link) => link.bToAMbps, { min: 0 }],
-  ["error_count", (link) => link.errorCount, { min: 0 }],
-]);
+function checkLinkNumbers({ after }: ResourceWrite<FabricLink>): Findings {
+  return checkNumbers("FabricLink", after);
+}
 
 function checkLinkShape({ after }: ResourceWrite<FabricLink>): Findings {
   const found: ErrorFinding[] = [
     ...checkLinkEndShape("a", after.a),
     ...checkLinkEndShape("b", after.b),
     ...(after.fabricId === undefined ? [] : checkCode("fabric_id", after.fabricId)),
-    ...checkTableTexts(after, ["ecmpGroup", "lag"]),
+    ...checkTexts("FabricLink", after),
   ];
   if (found.length === 0 && (after.a.portName === "") !== (after.b.portName === "")) {
     found.push(

@@ -1,12 +1,5 @@
-import {
-  MAX_CLOCK_LEAD_MS,
-  MAX_COMMENT_CHARS,
-  MAX_LABEL_KEY_CHARS,
-  MAX_LABEL_VALUE_CHARS,
-  MAX_LABELS,
-  MAX_TAGS,
-  MAX_TEXT_CHARS,
-} from "../../limits.ts";
+import { NUMBER_BOUNDS, TEXT_LENGTHS } from "#gen/datacenter/v1/bounds.ts";
+import { MAX_CLOCK_LEAD_MS, MAX_LABEL_KEY_CHARS, MAX_LABEL_VALUE_CHARS, MAX_LABELS, MAX_TAGS } from "../../limits.ts";
 import {
   createRejection,
   createWarning,
@@ -76,7 +69,7 @@ export function checkSharedFields({ after, now }: ResourceWrite<AnnotatedResourc
   return [
     ...(after.labels === undefined ? [] : checkLabels(after.labels)),
     ...(after.tags === undefined ? [] : checkTags(after.tags)),
-    ...checkTextLength("comments", after.comments, MAX_COMMENT_CHARS),
+    ...checkTextLength("comments", after.comments, TEXT_LENGTHS.Device.comments),
     ...checkMeasuredAt("measured_at", after.measuredAt, now),
   ];
 }
@@ -102,10 +95,7 @@ export function checkMeasuredAt(field: string, moment: string | undefined, now: 
 /** Checks location and footprint of any resource that has either of the two. */
 export function checkPlacedFields({ after }: ResourceWrite<PlacedResource>): Findings {
   const { location, placement } = after;
-  return [
-    ...checkLocationShape(location),
-    ...(placement === undefined ? [] : checkTableNumbers(placement, PLACEMENT_CHECKS)),
-  ];
+  return [...checkLocationShape(location), ...checkNumbers("Placement", placement, "placement.")];
 }
 
 /** Rejects a resource without a location. */
@@ -117,20 +107,12 @@ function checkLocationShape(location: Location | undefined): readonly ErrorFindi
   if (location === undefined) return [];
   return [
     ...checkCode("location.site_id", location.siteId),
-    ...checkNumberBounds("location.floor_number", location.floorNumber, { min: -999, max: 9999 }),
+    ...checkNumbers("Location", location, "location."),
     ...(location.room === undefined ? [] : checkCode("location.room", location.room)),
     ...(location.row === undefined ? [] : checkCode("location.row", location.row)),
     ...(location.zoneId === undefined ? [] : checkCode("location.zone_id", location.zoneId)),
   ];
 }
-
-const PLACEMENT_CHECKS: readonly NumberCheck<Placement>[] = [
-  ["placement.x_mm", ({ xMm }) => xMm, { min: 0, max: 10_000_000 }],
-  ["placement.y_mm", ({ yMm }) => yMm, { min: 0, max: 10_000_000 }],
-  ["placement.width_mm", ({ widthMm }) => widthMm, { above: 0, max: 1_000_000 }],
-  ["placement.depth_mm", ({ depthMm }) => depthMm, { above: 0, max: 1_000_000 }],
-  ["placement.rotation_deg", ({ rotationDeg }) => rotationDeg, { min: 0, max: 270, step: 90 }],
-];
 
 function checkLabels(pairs: Readonly<Record<string, string>>): readonly ErrorFinding[] {
   const entries = Object.entries(pairs);
@@ -208,62 +190,64 @@ function listFootprintOverlaps(
     );
 }
 
-/** Permitted values of a number. Values must be multiples of `step`; bounds are inclusive unless `above` is set. */
+/**
+ * Permitted values of a number: those of `numbers`, or multiples of `step` from `min`, or above `above`, to `max`. Each
+ * is optional.
+ */
 interface NumberBounds {
   readonly min?: number;
   readonly above?: number;
   readonly max?: number;
   readonly step?: number;
+  readonly numbers?: readonly number[];
 }
-
-/** A number to check: field, value and bounds. */
-export type NumberCheck<Resource> = readonly [
-  field: string,
-  value: (resource: Resource) => number | undefined,
-  bounds: NumberBounds,
-];
-
-/** Names of the fields of a resource that contain text. */
-type TextField<Resource> = {
-  [Name in keyof Resource]-?: string extends Resource[Name] ? Name : never;
-}[keyof Resource] &
-  string;
 
 /** Empty result that all checks share, because most checks find nothing. */
 const NO_FINDINGS: readonly ErrorFinding[] = [];
 
-/** Returns a rule that checks every number of a table. Unknown values pass; NaN and infinities fail. */
-export function createNumberRule<Resource>(checks: readonly NumberCheck<Resource>[]) {
-  return ({ after }: ResourceWrite<Resource>): Findings => checkTableNumbers(after, checks);
-}
-
-/** Checks that the number fields of a table are within their bounds; `at` is prepended to field names. */
-export function checkTableNumbers<Resource>(
-  resource: Resource,
-  checks: readonly NumberCheck<Resource>[],
+/**
+ * Rejects numbers of a message that are outside the bounds of `rules.proto`, in the order of its fields. Unknown values
+ * pass; NaN and infinities fail. `at` is prepended to field names.
+ */
+export function checkNumbers(
+  message: keyof typeof NUMBER_BOUNDS,
+  values: object | undefined,
   at = "",
 ): readonly ErrorFinding[] {
+  if (values === undefined) return NO_FINDINGS;
+  const table: Readonly<Record<string, NumberBounds>> = NUMBER_BOUNDS[message];
+  const given = values as Readonly<Record<string, number | undefined>>;
   let found = NO_FINDINGS;
-  for (const [field, read, bounds] of checks) {
-    const value = read(resource);
+  for (const name in table) {
+    const value = given[name];
+    const bounds = table[name];
     // Builds field names only for findings, because a device may have thousands of numbers.
-    if (value !== undefined && !isWithinBounds(value, bounds))
-      found = [...found, ...checkNumberBounds(`${at}${field}`, value, bounds)];
+    if (value !== undefined && bounds !== undefined && !isWithinBounds(value, bounds))
+      found = [...found, ...checkNumberBounds(at + formatWireName(name), value, bounds)];
   }
   return found;
 }
 
-/** Rejects texts over their maximum length; `at` is prepended to field names. */
-export function checkTableTexts<Resource>(
-  resource: Resource,
-  fields: readonly TextField<Resource>[],
+/**
+ * Rejects texts of a message that are longer than `rules.proto` permits, in the order of its fields; `at` is prepended
+ * to field names. Without `fields`, it checks all texts but `comments`, which `checkSharedFields` checks.
+ */
+export function checkTexts<Message extends keyof typeof TEXT_LENGTHS>(
+  message: Message,
+  values: object | undefined,
   at = "",
-  max = MAX_TEXT_CHARS,
+  fields?: readonly (keyof (typeof TEXT_LENGTHS)[Message] & string)[],
 ): readonly ErrorFinding[] {
+  if (values === undefined) return NO_FINDINGS;
+  const table: Readonly<Record<string, number>> = TEXT_LENGTHS[message];
+  const given = values as Readonly<Record<string, unknown>>;
+  const chosen: readonly string[] | undefined = fields;
   let found = NO_FINDINGS;
-  for (const name of fields) {
-    const text = resource[name] as string | undefined;
-    if (text !== undefined && text.length > max)
+  for (const name in table) {
+    const text = given[name];
+    const max = table[name];
+    if (typeof text !== "string" || max === undefined || text.length <= max) continue;
+    if (chosen?.includes(name) ?? name !== "comments")
       found = [...found, ...checkTextLength(at + formatWireName(name), text, max)];
   }
   return found;
@@ -297,15 +281,18 @@ export function checkNumberBounds(
   return [createRejection("FIELD_OUT_OF_RANGE", field, message, { value, expected })];
 }
 
-function isWithinBounds(value: number, { min, above, max, step }: NumberBounds): boolean {
+/** Whether a number is permitted. NaN and infinities never are. */
+export function isWithinBounds(value: number, { min, above, max, step, numbers }: NumberBounds): boolean {
   if (!Number.isFinite(value)) return false;
+  if (numbers !== undefined) return numbers.includes(value);
   if (min !== undefined && value < min) return false;
   if (above !== undefined && value <= above) return false;
   if (max !== undefined && value > max) return false;
   return step === undefined || Number.isInteger(value / step);
 }
 
-function describeBounds({ min, above, max, step }: NumberBounds): string {
+function describeBounds({ min, above, max, step, numbers }: NumberBounds): string {
+  if (numbers !== undefined) return `${numbers.slice(0, -1).join(", ")} or ${numbers.at(-1)}`;
   const parts = [
     min === undefined ? "" : `at least ${min}`,
     above === undefined ? "" : `above ${above}`,

@@ -1,4 +1,4 @@
-import { MAX_COMMENT_CHARS, MAX_TEXT_CHARS } from "#dc/limits.ts";
+import { LIST_SIZES, TEXT_LENGTHS } from "#gen/datacenter/v1/bounds.ts";
 import type { WindowState } from "../enum_values.ts";
 import { createRejection, type ErrorFinding, type Findings, type ResourceWrite, type RulePhases } from "../finding.ts";
 import { isWindowOpen, MAX_WINDOW_DAYS, MAX_WINDOW_ELEMENTS, type MaintenanceWindow } from "../inventory.ts";
@@ -6,38 +6,33 @@ import {
   checkCodeShape,
   checkCodeSpelling,
   checkNumberBounds,
+  checkNumbers,
   checkRequiredField,
-  checkTableTexts,
   checkTextLength,
+  checkTexts,
   formatWireName,
 } from "./general.ts";
 
 type WindowChange = ResourceWrite<MaintenanceWindow>;
 
 const DAY_MS = 24 * 60 * 60 * 1000;
-const MAX_UID_CHARS = 255;
-/**
- * Maximum number of changes of a window. Our choice: the SEQUENCE of a calendar, which is the sum of two such numbers,
- * has 32 bits. Source: RFC 5545, 3.3.8.
- */
-const MAX_SEQUENCE = 1_000_000_000;
 
 function checkFieldPresence({ after }: WindowChange): Findings {
-  const { notes, calendarUid, sequence, calendarSequence, elementRefs = [], acceptedRefs = [] } = after;
+  const { elementRefs = [], acceptedRefs = [] } = after;
   const refs = Object.entries({ element_refs: elementRefs, accepted_refs: acceptedRefs });
   return [
     ...checkRequiredField("starts_at", after.startsAt),
     ...checkRequiredField("ends_at", after.endsAt),
     ...checkElementCount(elementRefs),
-    ...checkNumberBounds("accepted_refs", acceptedRefs.length, { max: MAX_WINDOW_ELEMENTS }),
-    ...checkTableTexts(after, ["title", "owner", "contact"]),
+    ...checkNumberBounds("accepted_refs", acceptedRefs.length, { max: LIST_SIZES.MaintenanceWindow.acceptedRefs }),
+    ...checkTexts("MaintenanceWindow", after, "", ["title", "owner", "contact"]),
     ...refs.flatMap(([name, list]) =>
-      list.flatMap((text, index) => checkTextLength(`${name}[${index}]`, text, MAX_TEXT_CHARS)),
+      list.flatMap((text, index) =>
+        checkTextLength(`${name}[${index}]`, text, TEXT_LENGTHS.MaintenanceWindow.elementRefs),
+      ),
     ),
-    ...checkTextLength("notes", notes, MAX_COMMENT_CHARS),
-    ...checkTextLength("calendar_uid", calendarUid, MAX_UID_CHARS),
-    ...checkNumberBounds("sequence", sequence, { min: 0, max: MAX_SEQUENCE }),
-    ...checkNumberBounds("calendar_sequence", calendarSequence, { min: 0, max: MAX_SEQUENCE }),
+    ...checkTexts("MaintenanceWindow", after, "", ["notes", "calendarUid"]),
+    ...checkNumbers("MaintenanceWindow", after),
   ];
 }
 

@@ -1,4 +1,4 @@
-import { MAX_PORTS, MAX_TEXT_CHARS } from "../../limits.ts";
+import { LIST_SIZES, NUMBER_BOUNDS, TEXT_LENGTHS } from "#gen/datacenter/v1/bounds.ts";
 import {
   createRejection,
   type ErrorFinding,
@@ -10,40 +10,22 @@ import {
 import type { DeviceType, SiteReader } from "../inventory.ts";
 import { isPortTypeAllowed } from "../port_types.ts";
 import { formatPortReference, isSamePort, isSlugText, PORT_NAME_GRAMMAR, parsePortName, SLUG_GRAMMAR } from "../ref.ts";
-import type { Device, Port, PortRef, PowerOut } from "../resources.ts";
+import type { Device, Port, PortRef } from "../resources.ts";
 import {
   checkMeasuredAt,
   checkNumberBounds,
+  checkNumbers,
   checkRequiredField,
   checkSharedFields,
   checkSlug,
-  checkTableNumbers,
-  checkTableTexts,
   checkTextLength,
+  checkTexts,
   checkUniqueValues,
   createMissingRefRejection,
   createSyntaxRejection,
-  type NumberCheck,
 } from "./general.ts";
 
 const MAC_PATTERN = /^[0-9A-Fa-f]{2}(?::[0-9A-Fa-f]{2}){5}$/;
-
-const MAX_NAME_CHARS = 64;
-
-const PORT_NUMBER_CHECKS: readonly NumberCheck<Port>[] = [
-  ["speed_mbps", ({ speedMbps }) => speedMbps, { above: 0 }],
-  ["channel", ({ channel }) => channel, { min: 0, max: 1024 }],
-  ["positions", ({ positions }) => positions, { min: 1, max: 1024 }],
-  ["rx_mbps", ({ rxMbps }) => rxMbps, { min: 0 }],
-  ["tx_mbps", ({ txMbps }) => txMbps, { min: 0 }],
-];
-
-const OUTLET_NUMBER_CHECKS: readonly NumberCheck<PowerOut>[] = [
-  ["amperage_a", ({ amperageA }) => amperageA, { min: 1 }],
-  ["max_utilization_pct", ({ maxUtilizationPct }) => maxUtilizationPct, { min: 1, max: 100 }],
-  ["breaker_position", ({ breakerPosition }) => breakerPosition, { min: 1, max: 1000 }],
-  ["breaker_poles", ({ breakerPoles }) => breakerPoles, { min: 1, max: 3 }],
-];
 
 /** Checks each port by itself. Source: docs/contract/datacenter-rules.md#ports. */
 function checkPortShapes({ after, now }: ResourceWrite<Device>): Findings {
@@ -73,9 +55,9 @@ function checkPortIdentity(port: Port, at: string): readonly ErrorFinding[] {
 function checkPortTexts(port: Port, at: string, now: string): readonly ErrorFinding[] {
   const found: ErrorFinding[] = [
     ...checkSlug(`${at}.type`, port.type),
-    ...checkTableTexts(port, ["label"], `${at}.`),
-    ...(port.powerIn === undefined ? [] : checkTableTexts(port.powerIn, ["powerPath"], `${at}.power_in.`)),
-    ...checkTableTexts(port, ["lag", "parentPort"], `${at}.`, MAX_NAME_CHARS),
+    ...checkTexts("Port", port, `${at}.`, ["label"]),
+    ...checkTexts("PowerIn", port.powerIn, `${at}.power_in.`),
+    ...checkTexts("Port", port, `${at}.`, ["lag", "parentPort"]),
     ...checkMeasuredAt(`${at}.measured_at`, port.measuredAt, now),
   ];
   if (port.macAddress !== undefined && !MAC_PATTERN.test(port.macAddress)) {
@@ -88,14 +70,11 @@ function checkPortTexts(port: Port, at: string, now: string): readonly ErrorFind
 }
 
 function checkPortFigures(port: Port, at: string): readonly ErrorFinding[] {
-  const found = checkTableNumbers(port, PORT_NUMBER_CHECKS, `${at}.`);
+  const found = checkNumbers("Port", port, `${at}.`);
   if (port.mappings === undefined) return found;
   return [
     ...found,
-    ...port.mappings.flatMap((mapping, index) => [
-      ...checkNumberBounds(`${at}.mappings[${index}].front_position`, mapping.frontPosition, { min: 1 }),
-      ...checkNumberBounds(`${at}.mappings[${index}].rear_position`, mapping.rearPosition, { min: 1 }),
-    ]),
+    ...port.mappings.flatMap((mapping, index) => checkNumbers("PortMapping", mapping, `${at}.mappings[${index}].`)),
   ];
 }
 
@@ -104,13 +83,13 @@ function checkPortPower({ powerIn, powerOut }: Port, at: string): readonly Error
   const inlet = `${at}.power_in`;
   const outlet = `${at}.power_out`;
   return [
-    ...checkNumberBounds(`${inlet}.max_draw_w`, powerIn?.maxDrawW, { min: 0 }),
+    ...checkNumberBounds(`${inlet}.max_draw_w`, powerIn?.maxDrawW, NUMBER_BOUNDS.PowerIn.maxDrawW),
     ...checkNumberBounds(`${inlet}.allocated_draw_w`, powerIn?.allocatedDrawW, {
-      min: 0,
+      ...NUMBER_BOUNDS.PowerIn.allocatedDrawW,
       max: powerIn?.maxDrawW ?? 2 ** 31,
     }),
     ...checkVoltage(`${outlet}.voltage_v`, powerOut?.voltageV, powerOut?.supply === "DC"),
-    ...(powerOut === undefined ? [] : checkTableNumbers(powerOut, OUTLET_NUMBER_CHECKS, `${outlet}.`)),
+    ...checkNumbers("PowerOut", powerOut, `${outlet}.`),
   ];
 }
 
@@ -352,33 +331,29 @@ async function checkNamedPorts(before: Device, after: Device, site: SiteReader):
 export const portLinkRules = [checkPortMappings, checkPortChannels];
 export const portUseRules = [checkPortsInUse];
 
-const MAX_BAYS = 256;
-
 function checkTypeIdentity({ after }: ResourceWrite<DeviceType>): Findings {
   const { code, manufacturer, model, kind } = after;
   const found: ErrorFinding[] = [
     ...checkRequiredField("manufacturer", manufacturer),
     ...checkRequiredField("model", model),
     ...checkRequiredField("kind", kind),
-    ...checkTableTexts(after, ["manufacturer", "model", "partNumber"]),
+    ...checkTexts("DeviceType", after),
   ];
   if (isSlugText(code ?? "")) return found;
   return [...found, createSyntaxRejection("INVALID_CODE", "code", "code", code ?? "", SLUG_GRAMMAR)];
 }
 
 function checkTypeFigures({ after }: ResourceWrite<DeviceType>): Findings {
-  const { uHeight, weightKg, maxDrawW, bays = [], ports = [] } = after;
+  const { bays = [], ports = [] } = after;
   return [
-    ...checkNumberBounds("u_height", uHeight, { min: 0, max: 100, step: 0.5 }),
-    ...checkNumberBounds("weight_kg", weightKg, { min: 0, max: 100_000 }),
-    ...checkNumberBounds("max_draw_w", maxDrawW, { min: 0 }),
-    ...checkNumberBounds("bays", bays.length, { max: MAX_BAYS }),
-    ...checkNumberBounds("ports", ports.length, { max: MAX_PORTS }),
+    ...checkNumbers("DeviceType", after),
+    ...checkNumberBounds("bays", bays.length, { max: LIST_SIZES.DeviceType.bays }),
+    ...checkNumberBounds("ports", ports.length, { max: LIST_SIZES.DeviceType.ports }),
     ...checkUniqueValues(
       bays.map((bay, index) => [`bays[${index}]`, bay] as const),
       "Bay",
     ),
-    ...bays.flatMap((bay, index) => checkTextLength(`bays[${index}]`, bay, MAX_TEXT_CHARS)),
+    ...bays.flatMap((bay, index) => checkTextLength(`bays[${index}]`, bay, TEXT_LENGTHS.DeviceType.bays)),
   ];
 }
 

@@ -15,53 +15,18 @@ import {
   checkCodeSpelling,
   checkLocationPresence,
   checkNumberBounds,
+  checkNumbers,
   checkPlacedFields,
   checkSharedFields,
   checkSlug,
-  checkTableTexts,
+  checkTexts,
   checkUniqueValues,
   createAssetTagRule,
-  createNumberRule,
   createOverlapRule,
 } from "./general.ts";
 
-/** Standard rail widths in inches. */
-export const RAIL_WIDTHS_IN = [10, 19, 21, 23];
-
-const checkRackNumbers = createNumberRule<Rack>([
-  ["position_in_row", (rack) => rack.positionInRow, { min: 1, max: 10_000, step: 1 }],
-  ["u_height", (rack) => rack.uHeight, { min: 1, max: 100, step: 1 }],
-  ["starting_unit", (rack) => rack.startingUnit, { min: 1, max: 1000, step: 1 }],
-  ["mounting_depth_mm", (rack) => rack.mountingDepthMm, { above: 0, max: 10_000 }],
-  ["outer_height_mm", (rack) => rack.outerHeightMm, { above: 0, max: 20_000 }],
-  ["weight_kg", (rack) => rack.weightKg, { min: 0, max: 100_000 }],
-  ["max_load_kg", (rack) => rack.maxLoadKg, { above: 0, max: 100_000 }],
-  ["power_capacity_w", (rack) => rack.powerCapacityW, { min: 0 }],
-  ["cooling_capacity_w", (rack) => rack.coolingCapacityW, { min: 0 }],
-  ["inlet_temp_c", (rack) => rack.inletTempC, { min: -60, max: 150 }],
-  ["exhaust_temp_c", (rack) => rack.exhaustTempC, { min: -60, max: 150 }],
-]);
-
-function checkRackTexts({ after }: ResourceWrite<Rack>): Findings {
-  return [
-    ...checkSlug("role", after.role),
-    ...checkTableTexts(after, ["name", "facilityId", "tenant", "serial", "assetTag"]),
-  ];
-}
-
-function checkRailWidth({ after: { railWidthIn } }: ResourceWrite<Rack>): Findings {
-  if (railWidthIn === undefined || RAIL_WIDTHS_IN.includes(railWidthIn)) return [];
-  return [
-    createRejection(
-      "FIELD_OUT_OF_RANGE",
-      "rail_width_in",
-      `Rail width ${railWidthIn} is unknown: expected 10, 19, 21 or 23`,
-      {
-        value: railWidthIn,
-        expected: "10, 19, 21 or 23",
-      },
-    ),
-  ];
+function checkRackData({ after }: ResourceWrite<Rack>): Findings {
+  return [...checkNumbers("Rack", after), ...checkSlug("role", after.role), ...checkTexts("Rack", after)];
 }
 
 function checkReservations({ after }: ResourceWrite<Rack>): Findings {
@@ -84,7 +49,7 @@ function checkReservations({ after }: ResourceWrite<Rack>): Findings {
         ],
   );
   const words = (after.reservations ?? []).flatMap((reservation, index) =>
-    checkTableTexts(reservation, ["owner", "reason"], `reservations[${index}].`),
+    checkTexts("Reservation", reservation, `reservations[${index}].`),
   );
   return [
     ...empty,
@@ -180,15 +145,7 @@ function doRacksShareAisle(one: Rack, other: Rack): boolean {
  * docs/contract/datacenter-rules.md#general, docs/contract/datacenter-rules.md#rack.
  */
 export const rackRules: RulePhases<Rack> = [
-  [
-    checkCodeShape,
-    checkLocationPresence,
-    checkPlacedFields,
-    checkRackNumbers,
-    checkRailWidth,
-    checkRackTexts,
-    checkSharedFields,
-  ],
+  [checkCodeShape, checkLocationPresence, checkPlacedFields, checkRackData, checkSharedFields],
   [checkCodeSpelling, checkReservations],
   [
     checkMountedDevices,

@@ -1,4 +1,5 @@
 import { create } from "@bufbuild/protobuf";
+import { LIST_SIZES } from "#gen/datacenter/v1/bounds.ts";
 import {
   KeptNoticeSchema,
   ListNoticesResponseSchema,
@@ -6,7 +7,7 @@ import {
   TestNoticeResponseSchema,
 } from "#gen/datacenter/v1/notices_pb.ts";
 import { PlanningService } from "#gen/datacenter/v1/planning_pb.ts";
-import { cutPage, openPageToken, readEnumValue, readPageSize, requireMaxFilterValues } from "../answers/parameters.ts";
+import { cutPage, openPageToken, readEnumValue, readPageSize, requireMaxCount } from "../answers/parameters.ts";
 import { convertToMessage } from "../messages/convert.ts";
 import { defineRead, defineWrite } from "../rpc.ts";
 import { addTrialNotice, type Notice, readNotices, readReceiverNames, resendNotices } from "./notice.ts";
@@ -48,7 +49,7 @@ export const resendDeadNotices = defineWrite({
   method: PlanningService.method.resendNotices,
   effect: "write",
   async run({ writer, now }, { ids }) {
-    requireMaxFilterValues("ids", ids.length);
+    requireMaxCount("ids", ids.length, LIST_SIZES.ResendNoticesRequest.ids, "values");
     const again = await resendNotices(writer, ids.length === 0 ? undefined : ids, Date.parse(now));
     return create(ResendNoticesResponseSchema, { resent: again.length });
   },

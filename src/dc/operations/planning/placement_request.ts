@@ -1,14 +1,14 @@
+import { LIST_SIZES } from "#gen/datacenter/v1/bounds.ts";
 import type { FindPlacementRequest as PlacementMessage } from "#gen/datacenter/v1/messages.ts";
 import { type FindPlacementRequest, FindPlacementRequestSchema } from "#gen/datacenter/v1/placement_pb.ts";
 import type { PlacementRequest, RequestedInlet, RequestedPorts } from "../../analysis/placement/limits.ts";
-import { MAX_BATCH_ITEMS, MAX_PLACEMENT_INLETS, MAX_PLACEMENT_PORT_KINDS, MAX_PLACEMENT_PORTS } from "../../limits.ts";
 import { computeAirHeatW, getDrawW, getHeatW, isPowerKind } from "../../model/draw.ts";
 import { type LoadBasis, PLACEMENT_SPREADS, type Redundancy } from "../../model/enum_values.ts";
 import { getInheritedFields } from "../../model/inventory.ts";
 import { CODE_GRAMMAR, parseCode } from "../../model/ref.ts";
 import { refuse } from "../../model/refusal.ts";
 import type { Device, Port } from "../../model/resources.ts";
-import { checkNumberBounds } from "../../model/rules/general.ts";
+import { checkNumberBounds, checkNumbers } from "../../model/rules/general.ts";
 import { createMissingFieldRefusal, readScope } from "../answers/parameters.ts";
 import { convertFromMessage } from "../messages/convert.ts";
 import type { ReadSession } from "../rpc.ts";
@@ -86,19 +86,11 @@ function computeDrawAndHeat(
 
 function requireValidNumbers(asked: RequestedFields): void {
   const checks = [
-    ...checkNumberBounds("count", asked.count, { min: 0, max: MAX_BATCH_ITEMS }),
-    ...checkNumberBounds("u_height", asked.uHeight, { min: 0.5, max: 100, step: 0.5 }),
-    ...checkNumberBounds("weight_kg", asked.weightKg, { min: 0, max: 100_000 }),
-    ...checkNumberBounds("draw_w", asked.drawW, { min: 0 }),
-    ...checkNumberBounds("liquid_fraction_pct", asked.liquidFractionPct, { min: 0, max: 100 }),
-    ...checkNumberBounds("headroom_pct", asked.headroomPct, { min: 0, max: 99 }),
-    ...checkNumberBounds("max_places", asked.maxPlaces, { min: 0 }),
-    ...checkNumberBounds("inlets", asked.inlets, { min: 1, max: MAX_PLACEMENT_INLETS }),
-    ...checkNumberBounds("ports", asked.ports?.length, { max: MAX_PLACEMENT_PORT_KINDS }),
-    ...(asked.ports ?? []).flatMap(({ count, speedMbps }, at) => [
-      ...checkNumberBounds(`ports[${at}].count`, count ?? 0, { min: 1, max: MAX_PLACEMENT_PORTS }),
-      ...checkNumberBounds(`ports[${at}].speed_mbps`, speedMbps, { above: 0 }),
-    ]),
+    ...checkNumbers("FindPlacementRequest", asked),
+    ...checkNumberBounds("ports", asked.ports?.length, { max: LIST_SIZES.FindPlacementRequest.ports }),
+    ...(asked.ports ?? []).flatMap((port, at) =>
+      checkNumbers("WantedPorts", { ...port, count: port.count ?? 0 }, `ports[${at}].`),
+    ),
   ];
   const [first] = checks;
   if (first !== undefined) throw refuse(first.code, first.message, first);

@@ -18,6 +18,7 @@ export const COMMENTS: Readonly<Record<string, string>> = {
   "datacenter.v1.FieldRule.length": "Longest text allowed, in characters; 0 says nothing.",
   "datacenter.v1.FieldRule.numbers": "The only numbers allowed; empty allows all.",
   "datacenter.v1.FieldRule.items": "Longest list allowed; 0 says nothing.",
+  "datacenter.v1.FieldRule.unlisted": "Further bounds that the server checks. Comments, forms and OpenAPI do not list them.",
   "datacenter.v1.Reading": "One measured value of one element.",
   "datacenter.v1.Reading.element_ref": "Required: device, port, feed, crac or rack, as the quantity allows.",
   "datacenter.v1.Reading.quantity": "Required.",

@@ -14,7 +14,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file datacenter/v1/rules.proto.
  */
 export const file_datacenter_v1_rules: GenFile = /*@__PURE__*/
-  fileDesc("ChlkYXRhY2VudGVyL3YxL3J1bGVzLnByb3RvEg1kYXRhY2VudGVyLnYxImUKDFF1YW50aXR5UnVsZRIQCghlbGVtZW50cxgBIAMoCRIQCgNtaW4YAiABKAFIAIgBARIQCgNtYXgYAyABKAFIAYgBARIPCgdudW1iZXJzGAQgAygBQgYKBF9taW5CBgoEX21heCLNAQoJRmllbGRSdWxlEg8KB3ByZXNlbnQYASABKAgSEAoIcmVxdWlyZWQYAiABKAgSDgoGb3V0cHV0GAMgASgIEhAKA21pbhgEIAEoAUgAiAEBEg0KBWFib3ZlGAUgASgIEhAKA21heBgGIAEoAUgBiAEBEhEKBHN0ZXAYByABKAFIAogBARIOCgZsZW5ndGgYCCABKAUSDwoHbnVtYmVycxgJIAMoARINCgVpdGVtcxgKIAEoBUIGCgRfbWluQgYKBF9tYXhCBwoFX3N0ZXA6TQoEcnVsZRIdLmdvb2dsZS5wcm90b2J1Zi5GaWVsZE9wdGlvbnMYtIcDIAEoCzIYLmRhdGFjZW50ZXIudjEuRmllbGRSdWxlUgRydWxlOlwKCHF1YW50aXR5EiEuZ29vZ2xlLnByb3RvYnVmLkVudW1WYWx1ZU9wdGlvbnMYtYcDIAEoCzIbLmRhdGFjZW50ZXIudjEuUXVhbnRpdHlSdWxlUghxdWFudGl0eUJJChVwbGFubmVyLmRhdGFjZW50ZXIudjFCClJ1bGVzUHJvdG9QAVoicGxhbm5lci9kYXRhY2VudGVyL3YxO2RhdGFjZW50ZXJ2MWIGcHJvdG8z", [file_google_protobuf_descriptor]);
+  fileDesc("ChlkYXRhY2VudGVyL3YxL3J1bGVzLnByb3RvEg1kYXRhY2VudGVyLnYxImUKDFF1YW50aXR5UnVsZRIQCghlbGVtZW50cxgBIAMoCRIQCgNtaW4YAiABKAFIAIgBARIQCgNtYXgYAyABKAFIAYgBARIPCgdudW1iZXJzGAQgAygBQgYKBF9taW5CBgoEX21heCL5AQoJRmllbGRSdWxlEg8KB3ByZXNlbnQYASABKAgSEAoIcmVxdWlyZWQYAiABKAgSDgoGb3V0cHV0GAMgASgIEhAKA21pbhgEIAEoAUgAiAEBEg0KBWFib3ZlGAUgASgIEhAKA21heBgGIAEoAUgBiAEBEhEKBHN0ZXAYByABKAFIAogBARIOCgZsZW5ndGgYCCABKAUSDwoHbnVtYmVycxgJIAMoARINCgVpdGVtcxgKIAEoBRIqCgh1bmxpc3RlZBgLIAEoCzIYLmRhdGFjZW50ZXIudjEuRmllbGRSdWxlQgYKBF9taW5CBgoEX21heEIHCgVfc3RlcDpNCgRydWxlEh0uZ29vZ2xlLnByb3RvYnVmLkZpZWxkT3B0aW9ucxi0hwMgASgLMhguZGF0YWNlbnRlci52MS5GaWVsZFJ1bGVSBHJ1bGU6XAoIcXVhbnRpdHkSIS5nb29nbGUucHJvdG9idWYuRW51bVZhbHVlT3B0aW9ucxi1hwMgASgLMhsuZGF0YWNlbnRlci52MS5RdWFudGl0eVJ1bGVSCHF1YW50aXR5QkkKFXBsYW5uZXIuZGF0YWNlbnRlci52MUIKUnVsZXNQcm90b1ABWiJwbGFubmVyL2RhdGFjZW50ZXIvdjE7ZGF0YWNlbnRlcnYxYgZwcm90bzM", [file_google_protobuf_descriptor]);
 
 /**
  * Rules of one quantity.
@@ -133,6 +133,13 @@ export type FieldRule = Message<"datacenter.v1.FieldRule"> & {
    * @generated from field: int32 items = 10;
    */
   items: number;
+
+  /**
+   * Further bounds that the server checks. Comments, forms and OpenAPI do not list them.
+   *
+   * @generated from field: datacenter.v1.FieldRule unlisted = 11;
+   */
+  unlisted?: FieldRule | undefined;
 };
 
 /**

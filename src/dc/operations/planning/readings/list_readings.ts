@@ -8,9 +8,16 @@ import {
   listDaysWithValues,
   type StoredReading,
 } from "#dc/model/readings/reading_store.ts";
+import { LIST_SIZES } from "#gen/datacenter/v1/bounds.ts";
 import { PlanningService } from "#gen/datacenter/v1/planning_pb.ts";
 import { ListReadingsResponseSchema, ReadingQuantity } from "#gen/datacenter/v1/readings_pb.ts";
-import { cutPage, openPageToken, readPageSize, requireMaxFilterValues } from "../../answers/parameters.ts";
+import {
+  cutPage,
+  openPageToken,
+  readPageSize,
+  requireMaxCount,
+  requireMaxFilterValues,
+} from "../../answers/parameters.ts";
 import { defineRead } from "../../rpc.ts";
 import { createMissingElementRefusal, parseElementKey, parseQuantity } from "./report_readings.ts";
 
@@ -23,7 +30,7 @@ export const listReadings = defineRead({
   async run({ context, reader, now, lapsesAt }, request) {
     const today = computeDayNumber(Date.parse(now));
     const limit = readPageSize(request.pageSize);
-    requireMaxFilterValues("element_refs", request.elementRefs.length);
+    requireMaxCount("element_refs", request.elementRefs.length, LIST_SIZES.ListReadingsRequest.elementRefs, "values");
     requireMaxFilterValues("quantities", request.quantities.length);
     const keys = request.elementRefs.map((text, index) => parseElementKey(`element_refs[${index}]`, text));
     const quantities = request.quantities.map((number, index) => parseQuantity(`quantities[${index}]`, number));

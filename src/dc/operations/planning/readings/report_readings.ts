@@ -1,9 +1,10 @@
 import { create, getOption } from "@bufbuild/protobuf";
+import { LIST_SIZES, TEXT_LENGTHS } from "#gen/datacenter/v1/bounds.ts";
 import { PlanningService } from "#gen/datacenter/v1/planning_pb.ts";
 import { type Reading, ReadingQuantitySchema, ReportReadingsResponseSchema } from "#gen/datacenter/v1/readings_pb.ts";
 import { type QuantityRule, quantity as quantityOption } from "#gen/datacenter/v1/rules_pb.ts";
 import { OperationError } from "#kernel/errors.ts";
-import { MAX_CLOCK_LEAD_MS, MAX_READING_FAILURES, MAX_READINGS, MAX_TEXT_CHARS } from "../../../limits.ts";
+import { MAX_CLOCK_LEAD_MS, MAX_READING_FAILURES } from "../../../limits.ts";
 import { READING_QUANTITIES, type ReadingQuantity } from "../../../model/enum_values.ts";
 import {
   addMeasurement,
@@ -41,10 +42,11 @@ interface ParsedReading {
 
 /** Checks the number of readings before any is read. @throws Refusal for an empty list or too many readings */
 function requireReadingCount(count: number): void {
-  const expected = `1 to ${MAX_READINGS} readings`;
+  const most = LIST_SIZES.ReportReadingsRequest.readings;
+  const expected = `1 to ${most} readings`;
   const detail = { field: "readings", value: count, expected };
   if (count === 0) throw refuse("REQUIRED_FIELD", `A report needs readings: expected ${expected}`, detail);
-  if (count > MAX_READINGS)
+  if (count > most)
     throw refuse("BATCH_TOO_LARGE", `A report takes no ${count} readings: expected ${expected}`, detail);
 }
 
@@ -187,9 +189,10 @@ const CONTROL_CHARACTER = /\p{Cc}/u;
  * @throws Refusal for a source that is too long or has control characters, such as line breaks
  */
 function readReportSource(source: string, principal = "anonymous"): string {
-  if (source.length <= MAX_TEXT_CHARS && !CONTROL_CHARACTER.test(source)) return source === "" ? principal : source;
-  const expected = `at most ${MAX_TEXT_CHARS} characters, no control characters`;
-  const value = source.length > MAX_TEXT_CHARS ? `${source.length} characters` : JSON.stringify(source);
+  const most = TEXT_LENGTHS.ReportReadingsRequest.source;
+  if (source.length <= most && !CONTROL_CHARACTER.test(source)) return source === "" ? principal : source;
+  const expected = `at most ${most} characters, no control characters`;
+  const value = source.length > most ? `${source.length} characters` : JSON.stringify(source);
   throw refuse("FIELD_OUT_OF_RANGE", `Cannot take the source: expected ${expected}`, {
     field: "source",
     value,

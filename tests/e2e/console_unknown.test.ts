@@ -54,6 +54,12 @@ const NAMES = [
   { rack: { code: "R1", location } },
   { device: { code: "H1", kind: "DEVICE_KIND_SERVER", rack_code: "R1", position_u: 1, face: "FACE_FRONT" } },
 ];
+/** A PDU and a switch beside them, and no cable. */
+const UNPLUGGED = [
+  ...NAMES,
+  { device: { code: "P1", kind: "DEVICE_KIND_RACK_PDU", rack_code: "R1", mount: "MOUNT_ZERO_U_LEFT" } },
+  { device: { code: "S1", kind: "DEVICE_KIND_SWITCH", rack_code: "R1", position_u: 2, face: "FACE_FRONT" } },
+];
 const server = missing === undefined ? await started(SITE) : undefined;
 
 async function started(lines: readonly object[], cwd = emptyFolder()): Promise<DcServer> {
@@ -154,6 +160,29 @@ describe.skipIf(missing !== undefined)("A page of an inventory that lacks data",
     } finally {
       await page.close();
       await names.end();
+    }
+  });
+
+  test("says that nothing is lost only by what is recorded", async () => {
+    const unplugged = await started(UNPLUGGED);
+    const page = await browser.newPage({ viewport: { width: 1440, height: 900 } });
+    try {
+      await withPageReport(page, async () => {
+        for (const [hash, sentence] of [
+          ["", "By what is recorded, no single failure takes a rack or a device."],
+          ["", "By what is recorded, no single failure takes anything."],
+          ["rehearsal", "By what is recorded, no failure of these elements causes a loss of this severity."],
+          ["site/S", "By what is recorded, no failure inside it takes anything."],
+          ["power/device%3AP1", "By what is recorded, nothing goes off."],
+          ["device/H1", "No inlet and no draw is recorded, or it is not in service."],
+        ] as const) {
+          await page.goto(`${unplugged.url}/#/${hash}`);
+          await page.getByText(sentence).first().waitFor();
+        }
+      });
+    } finally {
+      await page.close();
+      await unplugged.end();
     }
   });
 });

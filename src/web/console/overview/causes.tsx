@@ -33,7 +33,7 @@ export function CauseList({ rehearsal }: { readonly rehearsal: RehearseFailuresR
         <p class="empty">
           {elements_failed === 0
             ? `${NOTHING_TO_FAIL}, so nothing was failed in turn.`
-            : "No single failure takes anything. Supplies, cooling units and switches were failed in turn."}
+            : "By what is recorded, no single failure takes anything. Supplies, cooling units and switches were failed in turn."}
         </p>
       ) : (
         <ol class="causes" aria-label="Causes, the worst first">
@@ -184,12 +184,18 @@ export function WorstLossSentence({ scope }: { readonly scope: string }) {
   if (reply === undefined) return <>&nbsp;</>;
   const { worst, elements_failed } = reply;
   if (worst === undefined)
-    return <>{elements_failed === 0 ? `${NOTHING_TO_FAIL} inside it.` : "No failure inside it takes anything."}</>;
+    return (
+      <>
+        {elements_failed === 0
+          ? `${NOTHING_TO_FAIL} inside it.`
+          : "By what is recorded, no failure inside it takes anything."}
+      </>
+    );
   return (
     <>
       <StateMark state={getCauseState(worst)} label={`${getCauseState(worst)}:`} />
       <a href={formatPageUrl("power", worst.refs[0])}>
-        {describeWorstFailure(worst, "No failure inside it takes a rack or a device.")}
+        {describeWorstFailure(worst, "By what is recorded, no failure inside it takes a rack or a device.")}
       </a>
     </>
   );

@@ -50,7 +50,7 @@ export const NOTHING_TO_FAIL = "No supply, cooling unit or switch is recorded";
 /** Describes the failure that takes most in one sentence; `none` if no rack and no device is affected. */
 export function describeWorstFailure(
   worst: FailedElement | undefined,
-  none = "No single failure takes a rack or a device.",
+  none = "By what is recorded, no single failure takes a rack or a device.",
 ): string {
   if (worst === undefined) return none;
   const { refs, impact, devices_without_data_path_count: unreachable } = worst;

@@ -80,7 +80,8 @@ function SupplySentence({ answer }: { readonly answer: GetDeviceResponse }) {
   const { supply_state, power_single_points: points } = answer;
   if (supply_state === "SUPPLY_STATE_NO_LIVE_SUPPLY")
     return <MarkedSentence state="fault">No live supply: its recorded supply is dead.</MarkedSentence>;
-  if (supply_state === "SUPPLY_STATE_UNSPECIFIED") return <>It needs no supply, or is not in service.</>;
+  if (supply_state === "SUPPLY_STATE_UNSPECIFIED")
+    return <>No inlet and no draw is recorded, or it is not in service.</>;
   if (supply_state !== "SUPPLY_STATE_LIVE")
     return <MarkedSentence state="unknown">No power source is recorded.</MarkedSentence>;
   if (points.length === 0)

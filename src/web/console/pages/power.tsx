@@ -172,7 +172,12 @@ function BlastRadius(props: { readonly answer: PowerBlastRadiusResponse; readonl
         subject={answer.source_ref}
         omitsHeading
       />
-      <AffectedItems title="Goes dark" caption="Off or dark" items={affected} empty="Nothing goes off." />
+      <AffectedItems
+        title="Goes dark"
+        caption="Off or dark"
+        items={affected}
+        empty="By what is recorded, nothing goes off."
+      />
       <AffectedItems
         title="Degraded"
         caption="Still on, with less supply"

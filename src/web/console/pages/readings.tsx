@@ -31,7 +31,7 @@ export function ReadingsPage({ place: { settings } }: { readonly place: PageAddr
           findings.reply === undefined
             ? "What meters say"
             : all === 0
-              ? "Nothing measured differs from what is recorded"
+              ? "No reading that is kept differs from what is recorded"
               : `${formatQuantity(all, "finding")}, ${formatQuantity(fault_count, "fault")}`
         }
       />

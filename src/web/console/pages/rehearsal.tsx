@@ -115,7 +115,7 @@ function CauseTable(props: {
           empty={
             elements_failed === 0
               ? "Nothing is recorded here that could fail."
-              : "No failure of these elements causes a loss of this severity."
+              : "By what is recorded, no failure of these elements causes a loss of this severity."
           }
         />
         <Pager pages={pages} next={next_page_token} />

@@ -1,6 +1,7 @@
 import type { DescField, DescMessage, JsonObject, JsonValue } from "@bufbuild/protobuf";
 import type { ResourceKind } from "#dc/model/resources.ts";
-import { findKind, KIND_NAMES } from "#dc/operations/import/run_import.ts";
+import { findKind } from "#dc/operations/import/run_import.ts";
+import { IMPORT_KINDS } from "#dc/operations/import/wire.ts";
 import { RESOURCE_SCHEMAS } from "#dc/operations/writes/changes.ts";
 import { formatSuggestion, UsageError } from "../usage_error.ts";
 
@@ -147,6 +148,6 @@ export function formatCsvRecord(cells: readonly string[]): string {
 export function requireKind(word: string): ResourceKind {
   const kind = findKind(word);
   if (kind !== undefined) return kind;
-  const hint = formatSuggestion(word, KIND_NAMES) || null;
-  throw new UsageError(`Wrong value "${word}" for "--kind": expected one of ${KIND_NAMES.join(", ")}`, hint);
+  const hint = formatSuggestion(word, IMPORT_KINDS) || null;
+  throw new UsageError(`Wrong value "${word}" for "--kind": expected one of ${IMPORT_KINDS.join(", ")}`, hint);
 }

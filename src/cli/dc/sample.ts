@@ -49,7 +49,7 @@ function createSampleSource(racks: number): ImportSource {
       let number = 0;
       for (const { kind, item } of generateSample(racks)) {
         number += 1;
-        if (kind === wanted) yield { file: "sample", number, text: JSON.stringify({ [kind]: item }) };
+        if (kind === wanted) yield { file: "sample", number, item: JSON.stringify({ [kind]: item }) };
       }
     },
     close: () => {},

@@ -170,8 +170,6 @@ export const MAX_TOKENS = 2000;
 export const MAX_COST = 10_000;
 /** Maximum size in bytes of a request body, except that of a bulk mutation. */
 export const MAX_QUERY_BODY_BYTES = 1024 * 1024;
-/** Maximum size in bytes of the request body of a bulk mutation. */
-export const MAX_BULK_BODY_BYTES = 16 * 1024 * 1024;
 /** Maximum number of cached documents. Our choice: the queries of one client. */
 export const MAX_CACHED_DOCUMENTS = 500;
 /** Maximum length of a cached document, in characters. */

@@ -23,29 +23,17 @@ import {
   type RouteMiddleware,
   type WholeReply,
 } from "../connect/kept_replies.ts";
+import { MAX_MESSAGE_BYTES } from "../connect/limits.ts";
 import { chargeBytes, readBody } from "../connect/request_body.ts";
 import { createServiceBackend } from "../dc_mcp/service_backend.ts";
 import { createGraphqlHandler } from "../graphql/handler.ts";
-import { MAX_BULK_BODY_BYTES } from "../graphql/large_values.ts";
 import { createChangeStreamResponse, parseJsonBody, readJsonBytes, readLastEventId } from "./change_stream.ts";
 import { isGrpcRequest, sendEarlyRefusal } from "./early_reply.ts";
 import type { WebhookSecrets } from "./followed_file.ts";
-import {
-  createImportResponse,
-  findIsSheet,
-  IMPORT_COPIES,
-  IMPORT_TYPES,
-  MAX_IMPORT_BYTES,
-  openImport,
-  readImportParameters,
-} from "./import_route.ts";
 import { METRIC_FORMATS, type MetricFormat } from "./metrics.ts";
 import { createModuleHandler, hasCurrentCopy, MODULES_PATH } from "./page_modules.ts";
 import { createPageHandler } from "./pages.ts";
 import { ROUTE_DESCRIPTIONS } from "./routes.ts";
-
-/** Maximum size of a delivery, in bytes. Our choice: as the largest RPC message; feeds' batches are set smaller. */
-const MAX_DELIVERY_BYTES = 16 * 1024 * 1024;
 
 const FEED_NAME = /^[A-Za-z0-9._-]{1,64}$/;
 
@@ -78,7 +66,7 @@ async function receiveWebhook(context: RouteContext, caller: Caller, options: We
       expected,
     });
   }
-  const bytes = await readJsonBytes(context, MAX_DELIVERY_BYTES);
+  const bytes = await readJsonBytes(context, MAX_MESSAGE_BYTES);
   context.set("body", bytes);
   await queue(context, async () => {
     const receipt = await service.applyFeedDelivery(await parseJsonBody(context, bytes), feed, caller);
@@ -277,7 +265,7 @@ function openGraphql(options: AppOptions): MiddlewareHandler<RouteEnv> {
       context.set("caller", await findCaller(context, options, "GRAPHQL"));
       if (method === "GET") context.set("body", new Uint8Array());
       else if (isTaken) {
-        const limits = { account: context.get("account"), limit: MAX_BULK_BODY_BYTES, isJson: true };
+        const limits = { account: context.get("account"), limit: MAX_MESSAGE_BYTES, isJson: true };
         context.set("body", await readBody(context.env.incoming, limits));
       }
     } catch (failure) {
@@ -372,6 +360,9 @@ async function answerImport(context: RouteContext, options: AppOptions): Promise
   const account = context.get("account");
   const caller = await findCaller(context, options, "REST");
   service.demandRole("write", IMPORT_METHOD, caller.principal);
+  // Loaded on demand: the module loads the reader of CSV, and most servers import no files.
+  const { createImportResponse, findIsSheet, IMPORT_COPIES, IMPORT_TYPES, openImport, readImportParameters } =
+    await import("./import_route.ts");
   const isSheet = findIsSheet(context.req.header("content-type"));
   if (isSheet === undefined) throw createMediaTypeRefusal(context.req.raw, IMPORT_TYPES.join(", "));
   if (isEncoded(context.req.header("content-encoding")))
@@ -379,7 +370,12 @@ async function answerImport(context: RouteContext, options: AppOptions): Promise
       "accept-encoding": "identity",
     });
   const parameters = readImportParameters(context.req.queries());
-  const file = Buffer.from(await readBody(incoming, { account, limit: MAX_IMPORT_BYTES, isJson: !isSheet }));
+  const { buffer, byteOffset, length } = await readBody(incoming, {
+    account,
+    limit: MAX_MESSAGE_BYTES,
+    isJson: !isSheet,
+  });
+  const file = Buffer.from(buffer, byteOffset, length);
   chargeBytes(account, file.length * IMPORT_COPIES);
   const scheduler = new CooperativeScheduler(undefined, findConnection(incoming));
   const run = await openImport({ ...parameters, file, isSheet, service, caller, scheduler });

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { JsonObject } from "@bufbuild/protobuf";
+import { codeToString } from "@connectrpc/connect/protocol-connect";
 import type { Caller } from "#dc/context.ts";
 import { MAX_BATCH_ITEMS } from "#dc/limits.ts";
 import { refuse } from "#dc/model/refusal.ts";
@@ -15,19 +16,16 @@ import {
 import {
   type BadLine,
   createBatchWriter,
-  findKind,
   getLineSubject,
   type ImportTarget,
-  KIND_NAMES,
   runImport,
 } from "#dc/operations/import/run_import.ts";
-import { decodeFile, readSheet } from "#dc/operations/import/sheet.ts";
-import type { ImportEvent } from "#dc/operations/import/wire.ts";
+import { readSheet } from "#dc/operations/import/sheet.ts";
+import { IMPORT_KINDS, type ImportEvent, type LineSubject } from "#dc/operations/import/wire.ts";
 import type { DcService } from "#dc/service.ts";
 import { OperationError, shortenText } from "#kernel/errors.ts";
+import { convertToConnectError } from "../connect/errors.ts";
 
-/** Maximum size of an imported file, in bytes. Our choice: as the largest RPC message. */
-export const MAX_IMPORT_BYTES = 16 * 1024 * 1024;
 /** Memory of an import per byte of its file: cells or JSON, resources and events. Our choice: not measured. */
 export const IMPORT_COPIES = 8;
 /** Maximum number of rows. Our choice: a dry run holds them all in memory, which takes some 10 KiB for each. */
@@ -55,12 +53,11 @@ export function readImportParameters(queries: Readonly<Record<string, readonly s
     const message = `Unknown parameter "${shortenText(unknown)}": expected ${expected}`;
     throw refuse("UNKNOWN_FIELD", message, { field: unknown, expected });
   }
-  const kindName = readChoice(queries, "kind", KIND_NAMES);
+  const kind = readChoice(queries, "kind", IMPORT_KINDS);
   const defaults = (queries["default"] ?? []).map((text) => {
     const [, path, value] = /^([^=]+)=(.*)$/s.exec(text) ?? throwWrong("default", text, "<field>=<value>");
     return [path ?? "", value ?? ""] as const;
   });
-  const kind = kindName === undefined ? undefined : findKind(kindName);
   return {
     ...(kind !== undefined && { kind }),
     ...(queries["column"] !== undefined && { columns: queries["column"] }),
@@ -118,12 +115,12 @@ export async function openImport(request: ImportRequest): Promise<ImportEvents> 
       return async (report) =>
         report({ event: "sheet", delimiter, headings, first: rows[0]?.cells ?? [], rows: rows.length });
     if (kind === undefined) {
-      const expected = KIND_NAMES.join(", ");
+      const expected = IMPORT_KINDS.join(", ");
       const message = `Parameter "kind" is required for a sheet that is written: expected ${expected}`;
       throw refuse("REQUIRED_FIELD", message, { field: "kind", expected });
     }
     file = await readSheetRows(sheet, { kind, columns: columns ?? headings, defaults, decimal }, scheduler);
-  } else file = await readJsonRows(decodeFile(request.file), scheduler);
+  } else file = await readJsonRows(request.file, scheduler);
   const count = file.rows.length;
   if (count <= MAX_ROWS) return (report, signal) => runFileImport(file, request, { report, signal });
   const expected = `at most ${MAX_ROWS} rows; planner dc import takes more`;
@@ -144,9 +141,10 @@ async function runFileImport(file: FileRows, request: ImportRequest, { report, s
     waiting: () => {},
     reportWritten: (kind, line, outcome) => report({ event: "written", line, kind, outcome }),
     reportFailure: (bad) => {
-      const row = rowsByPlace.get(`${getLineSubject(bad).kind} ${bad.number}`);
+      const subject = getLineSubject(bad);
+      const row = rowsByPlace.get(`${subject.kind} ${bad.number}`);
       if (row !== undefined) refused.add(row);
-      report(describeRefusal(bad, row));
+      report(describeRefusal(bad, subject, row));
     },
     stopped: () => signal.aborted,
   });
@@ -158,15 +156,15 @@ async function runFileImport(file: FileRows, request: ImportRequest, { report, s
 
 /** Returns accepted rows as the changes of one call that previews them. */
 function listFirstChanges(rows: readonly FileRow[]): readonly JsonObject[] {
-  const order = (row: FileRow) => KIND_NAMES.indexOf(row.kind);
+  const order = (row: FileRow) => IMPORT_KINDS.indexOf(row.kind);
   const sorted = rows.toSorted((a, b) => order(a) - order(b)).slice(0, MAX_BATCH_ITEMS);
   return sorted.map(({ kind, resource }) => ({ [kind]: resource }));
 }
 
-function describeRefusal(bad: BadLine, row: FileRow | undefined): ImportEvent {
+function describeRefusal(bad: BadLine, subject: LineSubject, row: FileRow | undefined): ImportEvent {
   const { number, field = "", reason, problems = [{ field, message: reason }] } = bad;
   const item = row?.place ?? (row === undefined ? {} : { item: row.resource });
-  return { event: "refused", line: number, ...getLineSubject(bad), problems, ...item };
+  return { event: "refused", line: number, ...subject, problems, ...item };
 }
 
 /** Creates a target that writes with the rights of the caller, one transaction per batch, or tries all in one draft. */
@@ -191,10 +189,10 @@ export function createImportResponse(
   const signal = AbortSignal.any([left.signal, ended]);
   const encoder = new TextEncoder();
   const describeError = (error: unknown): ImportEvent => {
-    if (error instanceof OperationError) return { event: "error", code: error.kind, message: error.message };
-    if (signal.aborted) return { event: "error", code: "unavailable", message: "The server is shutting down" };
-    reportDefect(error);
-    return { event: "error", code: "internal", message: "Internal error" };
+    if (signal.aborted && !(error instanceof OperationError))
+      return { event: "error", code: "unavailable", message: "The server is shutting down" };
+    const { code, rawMessage } = convertToConnectError(error, reportDefect);
+    return { event: "error", code: codeToString(code), message: rawMessage };
   };
   const body = new ReadableStream<Uint8Array>({
     start: async (controller) => {

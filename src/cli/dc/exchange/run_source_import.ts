@@ -4,7 +4,7 @@ import { fillFromTypes } from "#dc/exchange/fill_from_types.ts";
 import type { MappedSource, Omission } from "#dc/exchange/item.ts";
 import { type InventoryQuality, rateInventoryQuality } from "#dc/exchange/quality.ts";
 import type { ResourceKind } from "#dc/model/resources.ts";
-import { KIND_NAMES } from "#dc/operations/import/run_import.ts";
+import { IMPORT_KINDS } from "#dc/operations/import/wire.ts";
 import type { ExchangeSession } from "#dc/operations/writes/exchange.ts";
 import type { Cli } from "../../declaration.ts";
 import { EXIT_STATUS, type ExitStatus } from "../../exit_status.ts";
@@ -156,7 +156,7 @@ function buildImportReport({ origin, dryRun, result, omissions, unreadable, qual
   return {
     origin,
     state: result.stopped ? "stopped" : dryRun ? "tried" : "done",
-    counts: KIND_NAMES.map((kind) => countKindChanges(kind, result, unreadable)).filter(({ kind: _, ...counts }) =>
+    counts: IMPORT_KINDS.map((kind) => countKindChanges(kind, result, unreadable)).filter(({ kind: _, ...counts }) =>
       Object.values(counts).some((count) => count > 0),
     ),
     not_carried: groupOmissionsByReason(omissions),

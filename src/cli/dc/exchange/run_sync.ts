@@ -5,7 +5,7 @@ import type { DeviceType } from "#dc/model/inventory.ts";
 import { codeKey, getResourceKey, getResourceRef } from "#dc/model/ref.ts";
 import type { Device, ResourceKind } from "#dc/model/resources.ts";
 import { readDocumentPages, readResourcePages } from "#dc/operations/database_pages.ts";
-import { KIND_NAMES } from "#dc/operations/import/run_import.ts";
+import { IMPORT_KINDS } from "#dc/operations/import/wire.ts";
 import { readAllDeviceTypes } from "#dc/operations/planning/device_types.ts";
 import type { ExchangeResult, ExchangeSession, FieldChange } from "#dc/operations/writes/exchange.ts";
 import type { DcReader, DcStore } from "#dc/ports.ts";
@@ -198,7 +198,7 @@ class Synchronization {
 
   /** Writes items kind by kind, in the order of the kinds' dependencies. Returns all items that are still rejected. */
   async #upsertItems(items: readonly SourceItem[]): Promise<readonly SourceItem[]> {
-    for (const kind of KIND_NAMES) {
+    for (const kind of IMPORT_KINDS) {
       const ofKind = items.filter((item) => item.kind === kind);
       await runBatches(ofKind, this.#options, async (batch) => {
         const results = await this.#runBatch((session) => this.#writeBatch(session, kind, batch));

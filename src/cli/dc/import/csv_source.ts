@@ -59,7 +59,7 @@ function convertToJsonLine(
   const resource: Record<string, JsonValue> = {};
   const place = { file: file.displayName, number: line };
   const code = record[columns.findIndex(({ name }) => name === "code")] ?? "";
-  const bad = { ...place, text: JSON.stringify(record), subject: { kind, ...(code !== "" && { code }) } };
+  const bad = { ...place, item: JSON.stringify(record), subject: { kind, ...(code !== "" && { code }) } };
   if (record.length > columns.length) {
     const reason = `expected ${columns.length} cells, found ${record.length}`;
     return { ...bad, reason };
@@ -74,5 +74,5 @@ function convertToJsonLine(
       return { ...bad, reason, field: column.name };
     }
   }
-  return { ...place, text: JSON.stringify({ [kind]: resource }) };
+  return { ...place, item: { kind, json: resource } };
 }

@@ -9,12 +9,12 @@ import {
   type ImportTarget,
   ImportUndone,
   joinSources,
-  KIND_NAMES,
   KINDS,
   parseResourceLine,
   type ResourceLine,
   runImport,
 } from "#dc/operations/import/run_import.ts";
+import { IMPORT_KINDS } from "#dc/operations/import/wire.ts";
 import { OperationError } from "#kernel/errors.ts";
 import { isJsonObject, tryParseJson } from "#kernel/json_object.ts";
 import type { Cli } from "../../declaration.ts";
@@ -227,14 +227,18 @@ function openErrorsFile(path: string): ErrorsFile {
   const descriptor = wrapWriteErrors(path, () => openSync(path, "w"));
   return {
     add(bad) {
-      const { file, number, field, reason, text } = bad;
-      const parsed = tryParseJson(text);
-      const item = parsed === undefined ? text : parsed;
-      const line = `${JSON.stringify({ file, line: number, ...getLineSubject(bad), field, reason, item })}\n`;
+      const { file, number, field, reason, item } = bad;
+      const given = typeof item === "string" ? parseJsonOrKeep(item) : { [item.kind]: item.json };
+      const line = `${JSON.stringify({ file, line: number, ...getLineSubject(bad), field, reason, item: given })}\n`;
       wrapWriteErrors(path, () => writeFileSync(descriptor, line));
     },
     close: () => closeSync(descriptor),
   };
+}
+
+function parseJsonOrKeep(text: string): unknown {
+  const parsed = tryParseJson(text);
+  return parsed === undefined ? text : parsed;
 }
 
 const FIRST_KEY = /^\s*\{\s*"([a-z_]+)"\s*:/;
@@ -258,14 +262,14 @@ function openJsonLinesSource(file: TextFile): ImportSource {
     *readBadLines() {
       if (bad === 0) return;
       for (const { number, text } of readLines(file)) {
-        if (detectKind(text) === undefined) yield describeBadLine({ file: file.displayName, number, text });
+        if (detectKind(text) === undefined) yield describeBadLine({ file: file.displayName, number, item: text });
       }
     },
     *readLines(kind): Generator<ResourceLine> {
       const part = found.get(kind);
       if (part === undefined) return;
       for (const { number, text } of readLines(file, part.span)) {
-        if (detectKind(text) === kind) yield { file: file.displayName, number, text };
+        if (detectKind(text) === kind) yield { file: file.displayName, number, item: text };
       }
     },
     close: () => file.close(),
@@ -275,21 +279,21 @@ function openJsonLinesSource(file: TextFile): ImportSource {
 /** Detects the kind from the beginning of the line. The whole line is parsed later. */
 function detectKind(text: string): ResourceKind | undefined {
   const key = FIRST_KEY.exec(text)?.[1];
-  return KIND_NAMES.find((kind) => kind === key) ?? (key === undefined ? parseKind(text) : undefined);
+  return IMPORT_KINDS.find((kind) => kind === key) ?? (key === undefined ? parseKind(text) : undefined);
 }
 
 /** Parses the line to find the kind of a key with escapes; undefined for a line without a key. */
 function parseKind(text: string): ResourceKind | undefined {
   try {
-    return findKind(parseResourceLine(text).kind);
+    return parseResourceLine(text).kind;
   } catch {
     return undefined;
   }
 }
 
-function describeBadLine(line: ResourceLine): BadLine {
+function describeBadLine(line: ResourceLine & { readonly item: string }): BadLine {
   try {
-    parseResourceLine(line.text);
+    parseResourceLine(line.item);
     return { ...line, reason: "expected a resource" };
   } catch (error) {
     return { ...line, reason: (error as Error).message };
@@ -317,7 +321,7 @@ function openJsonItemsSource(file: TextFile): ImportSource {
     readBadLines: () => [],
     *readLines(kind): Generator<ResourceLine> {
       for (const [index, item] of (lists.get(kind) ?? []).entries()) {
-        yield { file: file.displayName, number: index + 1, text: JSON.stringify({ [kind]: item }, replaceInfinity) };
+        yield { file: file.displayName, number: index + 1, item: JSON.stringify({ [kind]: item }, replaceInfinity) };
       }
     },
     close: () => file.close(),

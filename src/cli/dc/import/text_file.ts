@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { closeSync, createReadStream, openSync, readSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type CsvRecord, HEADER_BYTES, readCsvRecords } from "#dc/operations/import/sheet.ts";
+import { type CsvRecord, detectCsvForm, HEADER_BYTES, readCsvRecords } from "#dc/operations/import/sheet.ts";
 import { OperationError } from "#kernel/errors.ts";
 import { wrapWriteErrors } from "../../output/write_file.ts";
 import {
@@ -110,8 +110,8 @@ function readChunk(descriptor: number, chunk: Buffer): number {
 
 /** Reads the records of a CSV file in UTF-8. @throws OperationError for text that is not CSV */
 export function readCsvFile(path: string, shown: string): AsyncGenerator<CsvRecord> {
-  const beginning = Buffer.from(readFirstBytes(path, HEADER_BYTES));
-  return readCsvRecords({ beginning, content: createReadStream(path) }, shown);
+  const form = detectCsvForm(Buffer.from(readFirstBytes(path, HEADER_BYTES)));
+  return readCsvRecords(createReadStream(path), form, shown);
 }
 
 /** Returns the first characters of a file, for format detection. */

@@ -15,12 +15,21 @@ import {
   type ImportSource,
   KINDS,
   parseResourceJson,
+  type ResourceJson,
   type ResourceLine,
 } from "./run_import.ts";
-import { type CellTarget, FILE_NAME, findCellTarget, readCell, type Sheet, type SheetRow } from "./sheet.ts";
+import {
+  assertIsUtf8,
+  type CellTarget,
+  FILE_NAME,
+  findCellTarget,
+  readCell,
+  type Sheet,
+  type SheetRow,
+} from "./sheet.ts";
 import type { FieldProblem } from "./wire.ts";
 
-type ResourceJson = Record<string, JsonValue>;
+type ResourceFields = Record<string, JsonValue>;
 
 /** A resource of a file. */
 export interface FileRow {
@@ -104,8 +113,8 @@ class RowReader {
     this.#hasHeight = findCellTarget(kind, "u_height") !== undefined;
   }
 
-  readRow(cells: readonly string[]): { readonly resource: ResourceJson; readonly problems: FieldProblem[] } {
-    const resource: ResourceJson = {};
+  readRow(cells: readonly string[]): { readonly resource: ResourceFields; readonly problems: FieldProblem[] } {
+    const resource: ResourceFields = {};
     const problems: FieldProblem[] = [];
     const filled = new Map<string, string>();
     let height: number | undefined;
@@ -133,7 +142,7 @@ class RowReader {
   }
 
   /** Sets the height that a range of units says, and the face of a placed device without one. */
-  #complete(resource: ResourceJson, height: number | undefined, problems: FieldProblem[]): void {
+  #complete(resource: ResourceFields, height: number | undefined, problems: FieldProblem[]): void {
     if (this.#isFaceGuessed && resource["position_u"] !== undefined) resource["face"] = "FACE_FRONT";
     if (height === undefined || !this.#hasHeight) return;
     resource["u_height"] ??= height;
@@ -141,14 +150,19 @@ class RowReader {
   }
 }
 
-function setValueAt(resource: ResourceJson, [name = "", inner]: readonly string[], value: JsonValue): void {
+function setValueAt(resource: ResourceFields, [name = "", inner]: readonly string[], value: JsonValue): void {
   if (inner === undefined) resource[name] = value;
-  else resource[name] = { ...(resource[name] as ResourceJson | undefined), [inner]: value };
+  else resource[name] = { ...(resource[name] as ResourceFields | undefined), [inner]: value };
 }
 
-/** Reads JSON Lines, `{"rack": {…}}` on each line, or one JSON object of lists, `{"racks": […], "devices": […]}`. */
-export async function readJsonRows(text: string, scheduler: CooperativeScheduler): Promise<FileRows> {
-  const whole = tryParseJson(text.replace(/^\ufeff/, ""));
+/**
+ * Reads JSON Lines, `{"rack": {…}}` on each line, or one JSON object of lists, `{"racks": […], "devices": […]}`.
+ * @throws Refusal MALFORMED_MESSAGE for bytes that are not UTF-8
+ */
+export async function readJsonRows(bytes: Buffer, scheduler: CooperativeScheduler): Promise<FileRows> {
+  assertIsUtf8(bytes);
+  const text = bytes.toString("utf8").replace(/^\uFEFF/, "");
+  const whole = tryParseJson(text);
   const isLists =
     isJsonObject<JsonValue>(whole) && Object.keys(whole).some((key) => KINDS.some(({ list }) => list === key));
   const rows: FileRow[] = [];
@@ -161,17 +175,12 @@ export async function readJsonRows(text: string, scheduler: CooperativeScheduler
   return { rows, unreadable };
 }
 
-interface JsonItem {
-  readonly kind: ResourceKind;
+interface JsonItem extends ResourceJson {
   readonly line: number;
-  readonly json: JsonValue;
 }
 
 function* lineItems(text: string): Generator<JsonItem | BadLine> {
-  for (const [index, line] of text
-    .replace(/^\uFEFF/, "")
-    .split(/\r?\n/)
-    .entries()) {
+  for (const [index, line] of text.split(/\r?\n/).entries()) {
     if (line.trim() === "") continue;
     try {
       yield { ...parseResourceJson(line), line: index + 1 };
@@ -206,7 +215,7 @@ function createJsonRow({ kind, line, json }: JsonItem): FileRow {
 }
 
 function createBadLine(number: number, reason: string): BadLine {
-  return { file: FILE_NAME, number, text: "", reason };
+  return { file: FILE_NAME, number, item: "", reason };
 }
 
 /** Opens the rows of a file for an import. A resource that the file contains twice is refused after the first time. */
@@ -220,7 +229,7 @@ export function openFileRows({ rows, unreadable }: FileRows): ImportSource {
       for (const row of byKind.get(kind) ?? []) {
         const repeated = findRepetition(row, firstLines);
         const problems = [...row.problems, ...(repeated === undefined ? [] : [repeated])];
-        const line = { file: FILE_NAME, number: row.line, text: JSON.stringify({ [kind]: row.resource }) };
+        const line = { file: FILE_NAME, number: row.line, item: { kind, json: row.resource } };
         const [first] = problems;
         yield first === undefined ? line : { ...line, reason: first.message, problems };
       }

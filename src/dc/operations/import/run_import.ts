@@ -12,8 +12,6 @@ import { type FieldProblem, IMPORT_KINDS, type KindCount, type LineSubject, type
 /** Kinds of resources, each with the name of its list. */
 export const KINDS = IMPORT_KINDS.map((kind) => ({ kind, list: `${kind}s` as const }));
 
-export const KIND_NAMES: readonly ResourceKind[] = IMPORT_KINDS;
-
 /** Returns the kind with this name or list name; undefined for any other word. */
 export function findKind(word: string): ResourceKind | undefined {
   return KINDS.find(({ kind, list }) => kind === word || list === word)?.kind;
@@ -28,20 +26,20 @@ export function parseResourceLine(text: string): {
   return { kind, message: fromJson(RESOURCE_SCHEMAS[kind], json) };
 }
 
-/** Parses a line of JSON Lines as an item of a bulk load. @throws Error that describes the problem. */
-export function parseLoadItem(text: string): LoadItem {
-  const { kind, json } = parseResourceJson(text);
+/** Converts the resource of a line to an item of a bulk load. @throws Error that describes the problem. */
+function convertToLoadItem(item: ResourceLine["item"]): LoadItem {
+  const { kind, json } = typeof item === "string" ? parseResourceJson(item) : item;
   const resource = convertPlainJson<ResourceByKind[ResourceKind]>(RESOURCE_SCHEMAS[kind], json);
   return resource === undefined ? { message: fromJson(RESOURCE_SCHEMAS[kind], json) } : { resource };
 }
 
 /** Parses a JSON line as its kind and the JSON of its resource. @throws Error that describes the problem. */
-export function parseResourceJson(text: string): { readonly kind: ResourceKind; readonly json: JsonValue } {
+export function parseResourceJson(text: string): ResourceJson {
   const value: unknown = JSON.parse(text);
   const [key, ...more] = isJsonObject(value) ? Object.keys(value) : [];
-  const kind = KIND_NAMES.find((one) => one === key);
+  const kind = IMPORT_KINDS.find((one) => one === key);
   if (kind === undefined || more.length > 0) {
-    throw new Error(`expected one of ${KIND_NAMES.map((one) => `{"${one}": …}`).join(", ")}`);
+    throw new Error(`expected one of ${IMPORT_KINDS.map((one) => `{"${one}": …}`).join(", ")}`);
   }
   return { kind, json: (value as Readonly<Record<string, JsonValue>>)[kind] ?? null };
 }
@@ -134,7 +132,7 @@ class ImportRun {
       this.#watcher.reportFailure(line);
     }
     const counts: KindCount[] = [];
-    for (const kind of KIND_NAMES) {
+    for (const kind of IMPORT_KINDS) {
       if ((this.#source.counts.get(kind) ?? 0) === 0) continue;
       const count: KindCount = { kind, created: 0, updated: 0, unchanged: 0, failed: 0 };
       counts.push(count);
@@ -149,7 +147,7 @@ class ImportRun {
     const isRetried = first.length <= MAX_RETRIED;
     const refused = await retryRefusedItems(isRetried ? first : [], this.#watcher, (again) => {
       this.#done -= again.length;
-      const lines = again.map(({ file, number, text }): ResourceLine => ({ file, number, text }));
+      const lines = again.map(({ file, number, item }): ResourceLine => ({ file, number, item }));
       return this.#writeLines(lines, kind, count);
     });
     const left = isRetried ? refused : first;
@@ -193,7 +191,7 @@ class ImportRun {
   #parseLine(line: ResourceLine | BadLine): LoadItem | undefined {
     let bad: BadLine;
     try {
-      if (!isBadLine(line)) return parseLoadItem(line.text);
+      if (!isBadLine(line)) return convertToLoadItem(line.item);
       bad = line;
     } catch (error) {
       bad = { ...line, ...parseReason(error as Error) };
@@ -209,12 +207,11 @@ class ImportRun {
     for (const [index, written] of (await this.#writeItems(kind, items)).entries()) {
       const read = batch[index];
       if (read === undefined) continue;
-      const { file, number, text } = read.line;
       if ("reason" in written) {
-        refused.push({ file, number, text, ...written });
+        refused.push({ ...read.line, ...written });
         continue;
       }
-      this.#watcher.reportWritten?.(kind, number, written.outcome);
+      this.#watcher.reportWritten?.(kind, read.line.number, written.outcome);
       if (written.outcome === "CREATED") count.created += 1;
       else if (written.outcome === "UPDATED") count.updated += 1;
       else count.unchanged += 1;
@@ -279,13 +276,19 @@ function convertToWriteResult(error: OperationError): ItemWriteResult {
   return { reason: error.message, problems, ...(field !== "" && { field }) };
 }
 
-/** One resource as a line of JSON Lines, with the number of its line, record or item in the file. */
+/** A resource as JSON, which is not checked yet. */
+export interface ResourceJson {
+  readonly kind: ResourceKind;
+  readonly json: JsonValue;
+}
+
+/** One resource of a file, with the number of its line, record or item. */
 export interface ResourceLine {
   /** Name of the file as given. */
   readonly file: string;
   readonly number: number;
-  /** Text such as `{"rack": {…}}`. */
-  readonly text: string;
+  /** The resource: a text such as `{"rack": {…}}`, or its parsed JSON. */
+  readonly item: string | ResourceJson;
 }
 
 /** A line that cannot be read or is rejected, and the reason. */
@@ -294,7 +297,7 @@ export interface BadLine extends ResourceLine {
   readonly field?: string;
   /** Every problem; absent if `reason` is the only one. */
   readonly problems?: readonly FieldProblem[];
-  /** The resource, if the text of the line does not contain it. */
+  /** Kind and code of the resource, if the line's item does not contain them. */
   readonly subject?: LineSubject;
 }
 
@@ -331,12 +334,12 @@ export function joinSources(sources: readonly ImportSource[]): ImportSource {
 }
 
 /** Returns kind and code of a rejected line's resource, if they can be read. */
-export function getLineSubject({ subject, text }: BadLine): LineSubject {
+export function getLineSubject({ subject, item }: BadLine): LineSubject {
   if (subject !== undefined) return subject;
-  const item = getJsonFields(tryParseJson(text));
-  const kind = KIND_NAMES.find((name) => Object.hasOwn(item, name));
+  const fields = typeof item === "string" ? getJsonFields(tryParseJson(item)) : { [item.kind]: item.json };
+  const kind = IMPORT_KINDS.find((name) => Object.hasOwn(fields, name));
   if (kind === undefined) return {};
-  const resource = getJsonFields(item[kind]);
+  const resource = getJsonFields(fields[kind]);
   const ends = [resource["a"], resource["b"]].map(formatLinkEnd);
   const code = typeof resource["code"] === "string" ? resource["code"] : ends.includes("") ? "" : ends.join("~");
   return { kind, ...(code !== "" && { code }) };

@@ -32,10 +32,17 @@ export interface CsvRecord {
   readonly end: number;
 }
 
-/** A sheet as CSV, and its beginning, by which the delimiter is found. */
-interface CsvText {
-  readonly beginning: Buffer;
-  readonly content: Readable;
+/** What the beginning of a sheet says about the rest. */
+export interface CsvForm {
+  readonly delimiter: string;
+  /** Whether the first line is `sep=;` or the like. */
+  readonly hasSeparatorLine: boolean;
+}
+
+/** Returns the form of a sheet by its first bytes, up to `HEADER_BYTES`. */
+export function detectCsvForm(beginning: Buffer): CsvForm {
+  const text = beginning.toString("latin1").replace(/^\u00ef\u00bb\u00bf/, "");
+  return { delimiter: detectDelimiter(text), hasSeparatorLine: SEPARATOR_LINE_PATTERN.test(text) };
 }
 
 /**
@@ -43,9 +50,9 @@ interface CsvText {
  * record.
  * @throws OperationError for text that is not CSV
  */
-export async function* readCsvRecords(text: CsvText, shown: string): AsyncGenerator<CsvRecord> {
+export async function* readCsvRecords(content: Readable, form: CsvForm, shown: string): AsyncGenerator<CsvRecord> {
   let titles: CsvRecord[] | undefined = [];
-  for await (const one of readAllRecords(text, shown)) {
+  for await (const one of readAllRecords(content, form, shown)) {
     if (isBlankRecord(one.record)) continue;
     if (titles === undefined) yield one;
     else if (isTitleRecord(one.record) && titles.length < MAX_TITLE_RECORDS) titles.push(one);
@@ -61,12 +68,15 @@ export async function* readCsvRecords(text: CsvText, shown: string): AsyncGenera
 
 type CsvInfo = { readonly lines: number; readonly bytes: number };
 
-async function* readAllRecords(text: CsvText, shown: string): AsyncGenerator<CsvRecord> {
-  const beginning = text.beginning.toString("latin1").replace(/^\u00ef\u00bb\u00bf/, "");
-  const parser = text.content.pipe(
+async function* readAllRecords(
+  content: Readable,
+  { delimiter, hasSeparatorLine }: CsvForm,
+  shown: string,
+): AsyncGenerator<CsvRecord> {
+  const parser = content.pipe(
     parse({
       bom: true,
-      delimiter: detectDelimiter(beginning),
+      delimiter,
       info: true,
       record_delimiter: ["\r\n", "\n", "\r"],
       relax_column_count: true,
@@ -76,7 +86,7 @@ async function* readAllRecords(text: CsvText, shown: string): AsyncGenerator<Csv
   );
   let doubleCounted = 0;
   let start = 0;
-  let isSeparatorLine = SEPARATOR_LINE_PATTERN.test(beginning);
+  let isSeparatorLine = hasSeparatorLine;
   try {
     for await (const { record, info } of parser as AsyncIterable<{ record: string[]; info: CsvInfo }>) {
       // The parser counts a line end of two characters inside quotes as two lines.
@@ -94,9 +104,9 @@ async function* readAllRecords(text: CsvText, shown: string): AsyncGenerator<Csv
 /** Name of an uploaded file in messages. */
 export const FILE_NAME = "the file";
 
-/** Returns the text of a file. @throws Refusal MALFORMED_MESSAGE for bytes that are not UTF-8 */
-export function decodeFile(bytes: Buffer): string {
-  if (isUtf8(bytes)) return bytes.toString("utf8");
+/** @throws Refusal MALFORMED_MESSAGE for bytes that are not UTF-8 */
+export function assertIsUtf8(bytes: Buffer): void {
+  if (isUtf8(bytes)) return;
   throw refuse(
     "MALFORMED_MESSAGE",
     "Cannot read the file as UTF-8: save it as UTF-8, or use planner dc import --encoding",
@@ -127,10 +137,10 @@ function* cutBytes(bytes: Buffer): Generator<Buffer> {
   for (let at = 0; at < bytes.length; at += PARSED_BYTES) yield bytes.subarray(at, at + PARSED_BYTES);
 }
 
-/** Reads a sheet as CSV. @throws OperationError for text that is not CSV */
+/** Reads a sheet as CSV. @throws OperationError for text that is not CSV in UTF-8 */
 export async function readSheet(bytes: Buffer, scheduler: CooperativeScheduler): Promise<Sheet> {
-  decodeFile(bytes);
-  const beginning = bytes.subarray(0, HEADER_BYTES);
+  assertIsUtf8(bytes);
+  const form = detectCsvForm(bytes.subarray(0, HEADER_BYTES));
   const rows: SheetRow[] = [];
   let [at, chars] = [0, 0];
   const countCharsTo = (offset: number) => {
@@ -138,10 +148,8 @@ export async function readSheet(bytes: Buffer, scheduler: CooperativeScheduler):
     at = offset;
     return chars;
   };
-  for await (const { record, line, start, end } of readCsvRecords(
-    { beginning, content: Readable.from(cutBytes(bytes)) },
-    FILE_NAME,
-  )) {
+  const content = Readable.from(cutBytes(bytes));
+  for await (const { record, line, start, end } of readCsvRecords(content, form, FILE_NAME)) {
     await scheduler.yieldIfDue();
     let [first, last] = [start, end];
     while (first < last && LINE_ENDS.includes(bytes[first])) first += 1;
@@ -149,11 +157,7 @@ export async function readSheet(bytes: Buffer, scheduler: CooperativeScheduler):
     rows.push({ line, cells: record, from: countCharsTo(first), to: countCharsTo(last) });
   }
   const [head, ...others] = rows;
-  return {
-    delimiter: detectDelimiter(beginning.toString("latin1").replace(/^\u00ef\u00bb\u00bf/, "")),
-    headings: head?.cells.map(normalizeBlanks) ?? [],
-    rows: others,
-  };
+  return { delimiter: form.delimiter, headings: head?.cells.map(normalizeBlanks) ?? [], rows: others };
 }
 
 /** A field of a resource, or one entry of a map, which a cell of a sheet can fill. */

@@ -29,7 +29,7 @@ export function parseUniqueJson(text: string): unknown {
 }
 
 /** Parses as `parseUniqueJson` does; looks for doubled names in steps, which takes several times as long as parsing. */
-export function* parseUniqueJsonInSteps(text: string): Steps<unknown> {
+function* parseUniqueJsonInSteps(text: string): Steps<unknown> {
   const value: unknown = JSON.parse(text);
   const doubled = yield* findDoubledName(text);
   if (doubled !== undefined) throw new SyntaxError(`The name ${doubled} occurs twice in one object`);

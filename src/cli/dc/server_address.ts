@@ -59,22 +59,20 @@ export interface ServerAddress {
 export class ServerRefusal extends Error {
   readonly code: string;
   readonly details: readonly string[];
-  /** The first field that the server reports as invalid. */
-  readonly field: string | undefined;
 
   constructor(message: string, code: string, details: readonly ServerErrorDetail[]) {
     super(message);
     this.code = code;
     // A field's error is kept once, with the field's name.
-    const named = details.some(({ field }) => field !== undefined);
+    const named = details.some(({ namesField }) => namesField);
     this.details = details.filter(({ repeatsFieldError }) => !(named && repeatsFieldError)).map(({ text }) => text);
-    this.field = details.find(({ field }) => field !== undefined)?.field;
   }
 }
 
 interface ServerErrorDetail {
   readonly text: string;
-  readonly field?: string;
+  /** True if the text is the error of a field, with its name. */
+  readonly namesField?: boolean;
   /** True if the text only repeats the error of a field, in replies that name a field. */
   readonly repeatsFieldError?: true;
 }
@@ -162,7 +160,7 @@ const DETAIL_DECODERS: Readonly<Record<string, (bytes: Uint8Array) => readonly S
   "google.rpc.BadRequest": (bytes) =>
     fromBinary(BadRequestSchema, bytes).fieldViolations.map(({ field, description }) => ({
       text: `field ${field}: ${description}`,
-      ...(field !== "" && { field }),
+      namesField: field !== "",
     })),
   "google.rpc.PreconditionFailure": (bytes) =>
     fromBinary(PreconditionFailureSchema, bytes).violations.map(

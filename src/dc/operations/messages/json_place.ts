@@ -78,11 +78,6 @@ export class UnreadableJson extends Error {
     this.path = path;
     this.enumValue = enumValue;
   }
-
-  /** Returns the same problem at another path. */
-  moveTo(path: string): UnreadableJson {
-    return new UnreadableJson(this.message, path, this.enumValue && { ...this.enumValue, field: path });
-  }
 }
 
 /** Maximum length of the library's message that is kept, in characters: it repeats names that the caller chose. */

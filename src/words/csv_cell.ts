@@ -1,4 +1,4 @@
-/** Returns a cell of a CSV record by RFC 4180: adds quotes around a text with a comma, a quote or a line break. */
-export function quoteCsvCell(text: string): string {
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+/** Returns a cell of a CSV record by RFC 4180: adds quotes around a text with a delimiter, a quote or a line break. */
+export function quoteCsvCell(text: string, delimiter = ","): string {
+  return text.includes(delimiter) || /["\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

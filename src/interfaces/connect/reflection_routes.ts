@@ -1,5 +1,4 @@
-import type { DescExtension, DescFile, DescMessage, DescService } from "@bufbuild/protobuf";
-import { toBinary } from "@bufbuild/protobuf";
+import { type DescExtension, type DescFile, type DescMessage, type DescService, toBinary } from "@bufbuild/protobuf";
 import { FileDescriptorProtoSchema } from "@bufbuild/protobuf/wkt";
 import { Code, type ConnectRouter } from "@connectrpc/connect";
 import { type ServerReflectionRequest, ServerReflection as V1 } from "#gen/grpc/reflection/v1/reflection_pb.ts";

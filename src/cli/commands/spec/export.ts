@@ -48,7 +48,7 @@ function formatCriteria(body: string): string {
 
 // Formats rows by RFC 4180: CRLF, and quotes around cells with a comma, a quote or a line break.
 function formatCsvRows(rows: readonly (readonly string[])[]): string {
-  return rows.map((row) => `${row.map(quoteCsvCell).join(",")}\r\n`).join("");
+  return rows.map((row) => `${row.map((cell) => quoteCsvCell(cell)).join(",")}\r\n`).join("");
 }
 
 function formatMarkdownTable([header = [], ...rows]: readonly (readonly string[])[]): string {

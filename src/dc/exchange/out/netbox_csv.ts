@@ -1,3 +1,4 @@
+import { quoteCsvCell } from "#words/csv_cell.ts";
 import type { PortKind } from "../../model/enum_values.ts";
 import type { Cable, Device, Port, Rack } from "../../model/resources.ts";
 import { convertToSlug, takeUnusedName } from "../codes.ts";
@@ -235,12 +236,7 @@ function listCablesWithTypes(cables: readonly Cable[], devices: readonly Device[
 }
 
 function formatCsvLine(cells: CsvCells): string {
-  return `${cells.map(formatCsvCell).join(",")}\n`;
-}
-
-function formatCsvCell(cell: CsvCell): string {
-  const text = cell === undefined ? "" : String(cell);
-  return /[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  return `${cells.map((cell) => quoteCsvCell(String(cell ?? ""))).join(",")}\n`;
 }
 
 export interface ExportInventory {

@@ -1,5 +1,6 @@
 import { IMPORT_KINDS, type ImportEvent, type ImportKind } from "#dc/operations/import/wire.ts";
 import { COLUMN_FIELDS } from "#words/column_fields.ts";
+import { quoteCsvCell } from "#words/csv_cell.ts";
 import { guessFieldOfHeading } from "#words/spreadsheet.ts";
 import { callWithSignIn, sendFile } from "../api/client.ts";
 import {
@@ -173,8 +174,7 @@ export function applyCorrections(text: string, corrections: Corrections, delimit
 function formatCorrectedCells(cells: readonly string[], typed: ReadonlyMap<string, string>, delimiter: string): string {
   const last = Math.max(cells.length - 1, ...[...typed.keys()].map(Number));
   const all = Array.from({ length: last + 1 }, (_, at) => typed.get(String(at)) ?? cells[at] ?? "");
-  const isPlain = (cell: string) => !cell.includes(delimiter) && !/["\r\n]/.test(cell);
-  return all.map((cell) => (isPlain(cell) ? cell : `"${cell.replaceAll('"', '""')}"`)).join(delimiter);
+  return all.map((cell) => quoteCsvCell(cell, delimiter)).join(delimiter);
 }
 
 /** Returns the text of JSON Lines, or of an object of lists, with fields of an item replaced. */

@@ -8,8 +8,7 @@ import { simplifyMessage } from "../labels.ts";
 import { FailureView } from "../ui/page.tsx";
 import { Badge, Card, Figure, FigureRow } from "../ui/parts.tsx";
 import { saveFile } from "../ui/picture.tsx";
-import type { RefusedRow, Sheet } from "./import_file.ts";
-import { findFieldColumn } from "./import_file.ts";
+import { findFieldColumn, type RefusedRow, type Sheet } from "./import_file.ts";
 import {
   countAcceptedItems,
   type ImportRun,

@@ -6,13 +6,13 @@ import { StateMark } from "../../shared/marks.tsx";
 import { listEnumChoices } from "../edit/form_model.ts";
 import { ChoiceField, renderOptions } from "../ui/fields.tsx";
 import { Card } from "../ui/parts.tsx";
-import type { Sheet } from "./import_file.ts";
 import {
   type ColumnMapping,
   type ColumnTarget,
   isFaceGuessed,
   listColumnTargets,
   listMissingFields,
+  type Sheet,
 } from "./import_file.ts";
 
 /** Returns the required fields without a value, which prevent a check. */

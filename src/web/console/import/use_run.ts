@@ -4,8 +4,7 @@ import { formatConstant } from "#words/names.ts";
 import { CallError, inventoryWriteListeners } from "../api/client.ts";
 import type { ResourceChange } from "../edit/proposal.ts";
 import { simplifyMessage } from "../labels.ts";
-import type { ColumnMapping } from "./import_file.ts";
-import { type RefusedRow, sendImport } from "./import_file.ts";
+import { type ColumnMapping, type RefusedRow, sendImport } from "./import_file.ts";
 
 const CHECK_LABELS = { CREATED: "To be created", UPDATED: "To be updated", UNCHANGED: "Unchanged" } as const;
 const OUTCOMES = Object.keys(CHECK_LABELS) as readonly WrittenOutcome[];

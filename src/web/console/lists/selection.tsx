@@ -127,7 +127,7 @@ export async function loadAllRows(request: object): Promise<readonly InventoryRo
 /** Formats columns of rows as CSV (RFC 4180). Figures are plain numbers; the column's name ends with their unit. */
 export function formatRowsAsCsv(rows: readonly InventoryRow[], columns: readonly string[]): string {
   const lines = rows.map((row) => [row.name, ...columns.map((column) => String(getCellValue(row, column) ?? ""))]);
-  return [["code", ...columns], ...lines].map((line) => `${line.map(quoteCsvCell).join(",")}\r\n`).join("");
+  return [["code", ...columns], ...lines].map((line) => `${line.map((cell) => quoteCsvCell(cell)).join(",")}\r\n`).join("");
 }
 
 /** Formats columns of rows as a JSON list. Unknown values are absent. */

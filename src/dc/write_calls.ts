@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { fromJson, type MessageShape, toJson } from "@bufbuild/protobuf";
-import { runAllSteps } from "#kernel/clock.ts";
 import { formatCanonicalJson } from "#kernel/json_object.ts";
 import { TaskSlots } from "#kernel/slots.ts";
+import { runAllSteps } from "#kernel/steps.ts";
 import type { Topology } from "./analysis/topology.ts";
 import type { Caller, DcContext } from "./context.ts";
 import { MAX_CHANGE_MESSAGE_CHARS } from "./limits.ts";

@@ -1,4 +1,4 @@
-import { runAllSteps, type Steps } from "./clock.ts";
+import { runAllSteps, type Steps } from "./steps.ts";
 
 /** Whether a JSON value is an object rather than an array, null or a scalar. `Value` is the type of its fields. */
 export function isJsonObject<Value = unknown>(value: unknown): value is Readonly<Record<string, Value>> {

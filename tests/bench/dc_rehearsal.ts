@@ -17,7 +17,7 @@ import type { Device } from "#dc/model/resources.ts";
 import { CooperativeScheduler } from "#dc/operations/answers/cooperative_scheduler.ts";
 import { readHostPaths } from "#dc/operations/answers/data_paths.ts";
 import { openSqlite } from "#dc/store/sqlite/sqlite_store.ts";
-import { runAllSteps } from "#kernel/clock.ts";
+import { runAllSteps } from "#kernel/steps.ts";
 import { timed } from "./measure.ts";
 import { givenDatabase } from "./opened_site.ts";
 

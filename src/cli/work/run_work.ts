@@ -11,7 +11,7 @@ import { buildCheckLines } from "#planner/work/acceptance.ts";
 import { listConfigLines } from "#planner/work/config_lines.ts";
 import { addUsage, formatShortUsage, formatUsage, NO_USAGE, type Usage } from "#planner/work/usage.ts";
 import { limitMemory } from "#runtime/engine.ts";
-import { quoteShellWord } from "#words/shell_word.ts";
+import { quoteShellWord } from "#words/quoting.ts";
 import { askToAcceptCommands } from "../accept_commands.ts";
 import type { Cli } from "../declaration.ts";
 import { EXIT_STATUS, type ExitStatus } from "../exit_status.ts";

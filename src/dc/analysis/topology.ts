@@ -1,6 +1,6 @@
 import type { PathLoad } from "#gen/datacenter/v1/messages.ts";
-import { runAllSteps, type Steps } from "#kernel/clock.ts";
 import { formatCanonicalJson } from "#kernel/json_object.ts";
+import { runAllSteps, type Steps } from "#kernel/steps.ts";
 import type { LoadBasis } from "../model/enum_values.ts";
 import type { Inventory } from "../model/inventory.ts";
 import { codeKey, formatEdgeKey, getResourceKey, listEdgeDeviceKeys, type Ref, toPortKey } from "../model/ref.ts";

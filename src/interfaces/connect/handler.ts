@@ -39,7 +39,7 @@ import type { DcService } from "#dc/service.ts";
 import { Health, HealthCheckResponse_ServingStatus as Status } from "#gen/grpc/health/v1/health_pb.ts";
 import { ServerReflection } from "#gen/grpc/reflection/v1/reflection_pb.ts";
 import { ServerReflection as ServerReflectionV1Alpha } from "#gen/grpc/reflection/v1alpha/reflection_pb.ts";
-import { runAllSteps } from "#kernel/clock.ts";
+import { runAllSteps } from "#kernel/steps.ts";
 import {
   type CallHead,
   COMPRESSIONS,

@@ -1,6 +1,6 @@
 import type { DescField, DescMessage } from "@bufbuild/protobuf";
 import { refuse } from "#dc/model/refusal.ts";
-import type { Steps } from "#kernel/clock.ts";
+import type { Steps } from "#kernel/steps.ts";
 
 /** Maximum nesting depth of a message. No message of the contracts is nested more than a dozen levels deep. */
 export const MAX_DEPTH = 64;

@@ -27,9 +27,9 @@ import {
   UnreadableJson,
 } from "#dc/operations/messages/json_place.ts";
 import type { DcService } from "#dc/service.ts";
-import type { Steps } from "#kernel/clock.ts";
 import { parseJson } from "#kernel/json_object.ts";
 import type { ByteAccount } from "#kernel/slots.ts";
+import type { Steps } from "#kernel/steps.ts";
 import {
   type CallHead,
   COMPRESSIONS,

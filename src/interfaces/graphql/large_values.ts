@@ -14,9 +14,9 @@ import {
 } from "graphql";
 import { refuse } from "#dc/model/refusal.ts";
 import { findUnreadablePath } from "#dc/operations/messages/json_place.ts";
-import type { Steps } from "#kernel/clock.ts";
 import { shortenText } from "#kernel/errors.ts";
 import { isJsonObject, parseJson, parseUniqueJson } from "#kernel/json_object.ts";
+import type { Steps } from "#kernel/steps.ts";
 import { createBodyRefusal, createMediaTypeRefusal, HttpRefusal } from "../connect/errors.ts";
 import { JsonShapeScan } from "../connect/message_shape.ts";
 

@@ -1,4 +1,4 @@
-import { quoteShellWord } from "#words/shell_word.ts";
+import { quoteShellWord } from "#words/quoting.ts";
 
 /** A command that installs dependencies of a project, and the file that requires it, as a path from the project. */
 export interface SetupProposal {

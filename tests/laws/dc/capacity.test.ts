@@ -8,7 +8,7 @@ import type { Inventory } from "#dc/model/inventory.ts";
 import { parseRef, type Ref } from "#dc/model/ref.ts";
 import type { Crac, Device, Port, Rack } from "#dc/model/resources.ts";
 import { CooperativeScheduler } from "#dc/operations/answers/cooperative_scheduler.ts";
-import { runAllSteps } from "#kernel/clock.ts";
+import { runAllSteps } from "#kernel/steps.ts";
 import { placementWorld, roomySite } from "../../support/dc/placement_world.ts";
 import { drawnInventory } from "../../support/dc/power_model/inventory.ts";
 import { NOTHING_FAILED, PowerModel } from "../../support/dc/power_model/model.ts";

@@ -7,7 +7,7 @@ import type { Device, Port } from "#dc/model/resources.ts";
 import { fitFigures } from "#dc/operations/messages/convert.ts";
 import { answerPowerBlastRadius } from "#dc/operations/power_blast_radius.ts";
 import { PowerBlastRadiusRequestSchema, PowerBlastRadiusResponseSchema } from "#gen/datacenter/v1/datacenter_pb.ts";
-import { runAllSteps } from "#kernel/clock.ts";
+import { runAllSteps } from "#kernel/steps.ts";
 import { drawnInventory } from "../../support/dc/power_model/inventory.ts";
 import { readingOf } from "../../support/dc/topology_reader.ts";
 import { LAW_RUNS } from "../../support/law_runs.ts";

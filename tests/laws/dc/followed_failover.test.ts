@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { computeFailover, type Failover, type WorstLoads } from "#dc/analysis/power/power_failover.ts";
 import { Topology } from "#dc/analysis/topology.ts";
 import type { Device } from "#dc/model/resources.ts";
-import type { Steps } from "#kernel/clock.ts";
+import type { Steps } from "#kernel/steps.ts";
 import { inventory, load, panel, source } from "../../support/dc/power.ts";
 import { drawnInventory } from "../../support/dc/power_model/inventory.ts";
 import { LAW_RUNS } from "../../support/law_runs.ts";

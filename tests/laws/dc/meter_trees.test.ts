@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { buildMeasuredTopology } from "#dc/analysis/measured/measured_topology.ts";
 import { Topology } from "#dc/analysis/topology.ts";
 import type { Device } from "#dc/model/resources.ts";
-import { runAllSteps } from "#kernel/clock.ts";
+import { runAllSteps } from "#kernel/steps.ts";
 import { LAW_RUNS } from "../../support/law_runs.ts";
 
 /** A supply with its meter, or a server; each has one source. */

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { computePortLoad, type PortLoad } from "#dc/analysis/power/port_load.ts";
 import { Topology } from "#dc/analysis/topology.ts";
 import type { Device, Port } from "#dc/model/resources.ts";
-import { runAllSteps } from "#kernel/clock.ts";
+import { runAllSteps } from "#kernel/steps.ts";
 import { drawnInventory } from "../../support/dc/power_model/inventory.ts";
 import { ModelLoads, type Phases } from "../../support/dc/power_model/loads.ts";
 import { NOTHING_FAILED, PowerModel } from "../../support/dc/power_model/model.ts";

@@ -19,7 +19,7 @@ import {
   ThermalHeadroomRequestSchema,
   ThermalHeadroomResponseSchema,
 } from "#gen/datacenter/v1/datacenter_pb.ts";
-import { runAllSteps } from "#kernel/clock.ts";
+import { runAllSteps } from "#kernel/steps.ts";
 import { compact, crac, fabricLink, rack, rackCode } from "../../support/dc/arbitrary.ts";
 import { changeRecord } from "../../support/dc/change_record.ts";
 import { openMemory } from "../../support/dc/memory/store.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import { runAllSteps } from "#kernel/clock.ts";
 import { parseJson } from "#kernel/json_object.ts";
+import { runAllSteps } from "#kernel/steps.ts";
 
 const parsed = (text: string | Uint8Array) => runAllSteps(parseJson(Buffer.from(text)));
 

@@ -4,7 +4,7 @@ import { createFilterTest, type SpecFilter } from "#planner/operations/shared/sp
 import { loadSpecWorld } from "#planner/operations/shared/world.ts";
 import { parseCriteria } from "#planner/spec/criteria.ts";
 import { FILTER_STATUSES, type FilterStatus, type Spec } from "#planner/spec/spec.ts";
-import { quoteCsvCell } from "#words/csv_cell.ts";
+import { quoteCsvCell } from "#words/quoting.ts";
 import { booleanFlag, enumFlag, fileFlag } from "../../args.ts";
 import { defineCommand } from "../../command.ts";
 import { createExportedSpec, type ExportedSpec, type ExportFile } from "../../exchange/export_file.ts";

@@ -1,5 +1,5 @@
 import type { AreaCapacity, FreeCooling, FreePorts, FreePower as FreeSupply } from "#gen/datacenter/v1/messages.ts";
-import type { Steps } from "#kernel/clock.ts";
+import type { Steps } from "#kernel/steps.ts";
 import { getDrawW } from "../../model/draw.ts";
 import type { CoolingMedium, LoadBasis } from "../../model/enum_values.ts";
 import { isInService } from "../../model/in_service.ts";

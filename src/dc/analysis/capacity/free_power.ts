@@ -1,4 +1,4 @@
-import type { Steps } from "#kernel/clock.ts";
+import type { Steps } from "#kernel/steps.ts";
 import type { LoadBasis } from "../../model/enum_values.ts";
 import { compareText } from "../../model/ref.ts";
 import type { Rack } from "../../model/resources.ts";

@@ -1,5 +1,5 @@
 import type { MeasuredLoad, MeterDifference } from "#gen/datacenter/v1/messages.ts";
-import type { Steps } from "#kernel/clock.ts";
+import type { Steps } from "#kernel/steps.ts";
 import { isPowerKind } from "../../model/draw.ts";
 import type { FindingKind, Health, ReadingQuantity } from "../../model/enum_values.ts";
 import type { Inventory } from "../../model/inventory.ts";

@@ -1,5 +1,5 @@
 import type { MeterDifference } from "#gen/datacenter/v1/messages.ts";
-import type { Steps } from "#kernel/clock.ts";
+import type { Steps } from "#kernel/steps.ts";
 import { findInletDraw, isPowerKind } from "../../model/draw.ts";
 import type { ReadingQuantity } from "../../model/enum_values.ts";
 import {

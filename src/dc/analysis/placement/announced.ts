@@ -1,5 +1,5 @@
 import type { PlaceFigures as FigureReply, Finding } from "#gen/datacenter/v1/messages.ts";
-import type { Steps } from "#kernel/clock.ts";
+import type { Steps } from "#kernel/steps.ts";
 import { formatTenths } from "#words/figures.ts";
 import { describeFailoverOverload, describeNearLimit, describePhaseImbalance } from "#words/names.ts";
 import { isReservationInForce } from "../../model/rack_space.ts";

@@ -1,7 +1,7 @@
 import type { LoadBasis } from "#dc/model/enum_values.ts";
 import type { NetworkPortSummary } from "#dc/model/inventory.ts";
 import type { Rack } from "#dc/model/resources.ts";
-import type { Steps } from "#kernel/clock.ts";
+import type { Steps } from "#kernel/steps.ts";
 import { selectRacksIn } from "../places.ts";
 import type { CarriedLoads } from "../power/power_failover.ts";
 import type { Topology } from "../topology.ts";

@@ -1,7 +1,7 @@
 import { getDrawW } from "#dc/model/draw.ts";
 import { codeKey, toPortKey, toRefKey } from "#dc/model/ref.ts";
 import type { Device, PortRef } from "#dc/model/resources.ts";
-import type { Steps } from "#kernel/clock.ts";
+import type { Steps } from "#kernel/steps.ts";
 import type { PowerGraph, PowerNode } from "../power/power_nodes.ts";
 import type { Topology } from "../topology.ts";
 

@@ -1,5 +1,5 @@
 import type { Impact, Trip, TripStep as TripReply } from "#gen/datacenter/v1/messages.ts";
-import { runAllSteps, type Steps } from "#kernel/clock.ts";
+import { runAllSteps, type Steps } from "#kernel/steps.ts";
 import { computeRackStates, type RackState } from "../racks/rack_elevation.ts";
 import type { Topology } from "../topology.ts";
 import { BatteryRideThrough } from "./battery.ts";

@@ -1,4 +1,4 @@
-import type { Steps } from "#kernel/clock.ts";
+import type { Steps } from "#kernel/steps.ts";
 import type { Health, LoadBasis } from "../../model/enum_values.ts";
 import { roundFigure } from "../../model/figure.ts";
 import { codeKey, toPortKey } from "../../model/ref.ts";

@@ -1,4 +1,4 @@
-import type { Steps } from "#kernel/clock.ts";
+import type { Steps } from "#kernel/steps.ts";
 import type { LoadBasis } from "../../model/enum_values.ts";
 import { codeKey, compareText } from "../../model/ref.ts";
 import type { HealthReason } from "../racks/rack_elevation.ts";

@@ -1,4 +1,4 @@
-import { runAllSteps, type Steps } from "#kernel/clock.ts";
+import { runAllSteps, type Steps } from "#kernel/steps.ts";
 import { isPowerKind } from "../../model/draw.ts";
 import type { LoadBasis, Redundancy, SupplyState } from "../../model/enum_values.ts";
 import { codeKey, toPortKey } from "../../model/ref.ts";

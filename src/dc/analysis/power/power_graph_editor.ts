@@ -2,7 +2,7 @@ import type { Inventory } from "#dc/model/inventory.ts";
 import { isEnabledInlet } from "#dc/model/power_walk.ts";
 import { codeKey, compareText } from "#dc/model/ref.ts";
 import type { Cable, Crac, Device, Port, PortRef, PowerIn } from "#dc/model/resources.ts";
-import { runAllSteps, type Steps } from "#kernel/clock.ts";
+import { runAllSteps, type Steps } from "#kernel/steps.ts";
 import { type PowerEdge, PowerEdges } from "./power_edges.ts";
 import {
   type InletSource,

@@ -5,7 +5,7 @@ import type {
   Hotspot,
   SupplyPreview,
 } from "#gen/datacenter/v1/messages.ts";
-import type { Steps } from "#kernel/clock.ts";
+import type { Steps } from "#kernel/steps.ts";
 import { COOLING_MEDIUMS, type CoolingMedium, HEALTHS, type Health, type LoadBasis } from "../../model/enum_values.ts";
 import { roundFigure } from "../../model/figure.ts";
 import { compareText, parseRef } from "../../model/ref.ts";

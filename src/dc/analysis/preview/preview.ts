@@ -4,7 +4,7 @@ import type {
   RackPreview,
   SupplyPreview,
 } from "#gen/datacenter/v1/messages.ts";
-import type { Steps } from "#kernel/clock.ts";
+import type { Steps } from "#kernel/steps.ts";
 import { isPowerKind } from "../../model/draw.ts";
 import {
   type Health,

@@ -1,5 +1,5 @@
 import type { ZoneShortage } from "#gen/datacenter/v1/messages.ts";
-import type { Steps } from "#kernel/clock.ts";
+import type { Steps } from "#kernel/steps.ts";
 import { codeKey } from "../../model/ref.ts";
 import { getNodeOwner, isPowerEquipmentNode, type PowerGraph } from "../power/power_nodes.ts";
 import { type Failure, listFailingNodes } from "./elements.ts";

@@ -1,6 +1,6 @@
 import { FAILURE_SEVERITIES, type FailureKind, type FailureSeverity, type LoadBasis } from "#dc/model/enum_values.ts";
 import type { Impact } from "#gen/datacenter/v1/messages.ts";
-import type { Steps } from "#kernel/clock.ts";
+import type { Steps } from "#kernel/steps.ts";
 import { type PowerGraph, selectItDevices } from "../power/power_nodes.ts";
 import type { Topology } from "../topology.ts";
 import type { ChargedFailure, FailureEffects } from "./charge.ts";

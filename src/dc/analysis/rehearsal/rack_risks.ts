@@ -1,5 +1,5 @@
 import type { RackRisk } from "#dc/model/enum_values.ts";
-import type { Steps } from "#kernel/clock.ts";
+import type { Steps } from "#kernel/steps.ts";
 import { selectItDevices } from "../power/power_nodes.ts";
 import type { Topology } from "../topology.ts";
 import { findRackKey } from "./charge.ts";

@@ -1,5 +1,5 @@
 import type { ZoneShortage } from "#gen/datacenter/v1/messages.ts";
-import type { Steps } from "#kernel/clock.ts";
+import type { Steps } from "#kernel/steps.ts";
 import type { LoadBasis } from "../../model/enum_values.ts";
 import type { FindDeviceByKey } from "../fabric/fabric_tiers.ts";
 import type { Overloaded } from "../power/failure_state.ts";

@@ -1,4 +1,4 @@
-import type { Steps } from "#kernel/clock.ts";
+import type { Steps } from "#kernel/steps.ts";
 import { NodeGroups } from "../node_numbers.ts";
 import type { BlastOptions, BlastSite } from "../power/blast_radius.ts";
 import { listChangedNodes } from "../power/power_node_table.ts";

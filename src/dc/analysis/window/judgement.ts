@@ -1,5 +1,5 @@
 import type { WindowContact, WindowReason } from "#gen/datacenter/v1/messages.ts";
-import type { Steps } from "#kernel/clock.ts";
+import type { Steps } from "#kernel/steps.ts";
 import {
   WINDOW_REASON_KINDS,
   WINDOW_VERDICTS,

@@ -1,5 +1,5 @@
 import type { ZoneShortage } from "#gen/datacenter/v1/messages.ts";
-import type { Steps } from "#kernel/clock.ts";
+import type { Steps } from "#kernel/steps.ts";
 import { isPowerKind } from "../../model/draw.ts";
 import type { LoadBasis } from "../../model/enum_values.ts";
 import { codeKey, compareText, formatRef, parseRef, type Ref } from "../../model/ref.ts";

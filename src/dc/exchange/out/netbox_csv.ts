@@ -1,4 +1,4 @@
-import { quoteCsvCell } from "#words/csv_cell.ts";
+import { quoteCsvCell } from "#words/quoting.ts";
 import type { PortKind } from "../../model/enum_values.ts";
 import type { Cable, Device, Port, Rack } from "../../model/resources.ts";
 import { convertToSlug, takeUnusedName } from "../codes.ts";

@@ -1,4 +1,4 @@
-import type { Steps } from "#kernel/clock.ts";
+import type { Steps } from "#kernel/steps.ts";
 
 /** Maximum time in milliseconds that work runs before a yield. Our choice: other calls wait at most this long. */
 const SLICE_MS = 5;

@@ -1,7 +1,7 @@
 import { refuse } from "#dc/model/refusal.ts";
 import type { DcWriter, DeadLetter } from "#dc/ports.ts";
-import { runAllSteps } from "#kernel/clock.ts";
 import { OperationError } from "#kernel/errors.ts";
+import { runAllSteps } from "#kernel/steps.ts";
 import { readDelivery, readRowChange, UnreadableEventError } from "./delivery.ts";
 import { applyDelivery, type DeliveryReceipt, type FeedSource } from "./take_delivery.ts";
 

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import type { DescMessage, JsonObject } from "@bufbuild/protobuf";
 import { PortSchema } from "#gen/datacenter/v1/datacenter_pb.ts";
-import type { Steps } from "#kernel/clock.ts";
 import { formatCanonicalJson, isJsonObject } from "#kernel/json_object.ts";
+import type { Steps } from "#kernel/steps.ts";
 import { getResourceKey, getResourceRef } from "../../model/ref.ts";
 import { refuse } from "../../model/refusal.ts";
 import type { ResourceByKind, ResourceKind } from "../../model/resources.ts";

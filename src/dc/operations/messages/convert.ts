@@ -22,7 +22,7 @@ import {
 import { DeviceTypeSchema } from "#gen/datacenter/v1/planning_pb.ts";
 import { KeptReadingSchema } from "#gen/datacenter/v1/readings_pb.ts";
 import { rule } from "#gen/datacenter/v1/rules_pb.ts";
-import type { Steps } from "#kernel/clock.ts";
+import type { Steps } from "#kernel/steps.ts";
 import type { CablePath } from "../../analysis/cabling/supply_trace.ts";
 import { computeOutletCapacityW } from "../../model/draw.ts";
 import { roundFigure } from "../../model/figure.ts";

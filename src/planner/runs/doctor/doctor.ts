@@ -3,7 +3,7 @@ import { tryRunWithClaim } from "#planner/runs/claims.ts";
 import type { GitLock } from "#planner/store/git/git_locks.ts";
 import type { WorktreeStatus } from "#planner/work/records/process_record.ts";
 import { formatCountWithNoun } from "#words/names.ts";
-import { quoteShellWord } from "#words/shell_word.ts";
+import { quoteShellWord } from "#words/quoting.ts";
 import { CONFIG_FILE } from "../../config/config.ts";
 import { findLiveWorker } from "../../operations/shared/live_worker.ts";
 import { findMissingAgent } from "../../operations/shared/start_checks.ts";

@@ -2,7 +2,7 @@ import { ignoreRefusal, OperationError } from "#kernel/errors.ts";
 import type { Claim } from "#planner/store/remote_claims/shared_claims.ts";
 import type { Worktree } from "#planner/store/worktrees/open_worktree.ts";
 import type { WorktreeState } from "#planner/store/worktrees/settle.ts";
-import { quoteShellWord } from "#words/shell_word.ts";
+import { quoteShellWord } from "#words/quoting.ts";
 import { changeSpec } from "../../operations/shared/change_spec.ts";
 import { formatLostRules, readLostRules } from "../../operations/shared/held_rules.ts";
 import { loadSpecWorld } from "../../operations/shared/world.ts";

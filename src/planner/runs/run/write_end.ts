@@ -4,7 +4,7 @@ import type { RunLog } from "#planner/store/logs/log_writer.ts";
 import type { Worktree } from "#planner/store/worktrees/open_worktree.ts";
 import type { WorktreeState } from "#planner/store/worktrees/settle.ts";
 import { extractOutput } from "#planner/work/default_evidence.ts";
-import { quoteShellWord } from "#words/shell_word.ts";
+import { quoteShellWord } from "#words/quoting.ts";
 import { MAX_APPENDED_CHARS } from "../../limits.ts";
 import { changeSpec } from "../../operations/shared/change_spec.ts";
 import { parseDocument, parseReadable } from "../../spec/document.ts";

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { createPreconditionError } from "#kernel/errors.ts";
-import { quoteShellWord } from "#words/shell_word.ts";
+import { quoteShellWord } from "#words/quoting.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 import type { Git } from "../git/git.ts";
 import { MERGE_REFLOG_PREFIX, readReflog } from "./admin_folder.ts";

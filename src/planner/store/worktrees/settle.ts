@@ -3,7 +3,7 @@ import { dirname, join, resolve, sep } from "node:path";
 import { removeFileInOpenFolder } from "#planner/store/files/open_folder.ts";
 import { worktreeFiles } from "#planner/store/worktrees/worktree_files.ts";
 import type { BranchCommit } from "#planner/work/records/read_record.ts";
-import { quoteShellWord } from "#words/shell_word.ts";
+import { quoteShellWord } from "#words/quoting.ts";
 import type { Git } from "../git/git.ts";
 import {
   findUnfinishedOperation,

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { basename, join, resolve } from "node:path";
 import { createPreconditionError } from "#kernel/errors.ts";
 import { formatCountWithNoun } from "#words/names.ts";
-import { quoteShellWord } from "#words/shell_word.ts";
+import { quoteShellWord } from "#words/quoting.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 import { parseTemporaryPid } from "../files/place_file.ts";
 import { formatGitError, type Git } from "../git/git.ts";

@@ -1,7 +1,7 @@
 import { rm, writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { createPreconditionError, getErrorMessage, OperationError } from "#kernel/errors.ts";
-import { quoteShellWord } from "#words/shell_word.ts";
+import { quoteShellWord } from "#words/quoting.ts";
 import { parseDocument } from "../../spec/document.ts";
 import { keepChecks } from "../../spec/edit/edit_body.ts";
 import { editFields, type FieldChanges, type FieldValue } from "../../spec/edit/edit_fields.ts";

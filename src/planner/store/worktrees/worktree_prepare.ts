@@ -1,7 +1,7 @@
 import { join, resolve } from "node:path";
 import { createPreconditionError, OperationError } from "#kernel/errors.ts";
 import { type CommitFacts, type KeptRunRecord, parseFullHash } from "#planner/work/records/read_record.ts";
-import { quoteShellWord } from "#words/shell_word.ts";
+import { quoteShellWord } from "#words/quoting.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 import { getTextField, readJsonFile } from "../files/json_file.ts";
 import { removeFileInOpenFolder, removeFolderThroughOpenParent } from "../files/open_folder.ts";

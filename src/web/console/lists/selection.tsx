@@ -1,8 +1,8 @@
 import { useState } from "preact/hooks";
 import { MAX_BATCH_ITEMS } from "#dc/limits.ts";
 import type { InventoryRow } from "#gen/datacenter/v1/json.ts";
-import { quoteCsvCell } from "#words/csv_cell.ts";
 import { formatCount } from "#words/figures.ts";
+import { quoteCsvCell } from "#words/quoting.ts";
 import { callRpc, convertToCallError } from "../api/client.ts";
 import { EditButton } from "../edit/changes_panel.tsx";
 import type { EditableKind } from "../edit/form_model.ts";
@@ -127,7 +127,9 @@ export async function loadAllRows(request: object): Promise<readonly InventoryRo
 /** Formats columns of rows as CSV (RFC 4180). Figures are plain numbers; the column's name ends with their unit. */
 export function formatRowsAsCsv(rows: readonly InventoryRow[], columns: readonly string[]): string {
   const lines = rows.map((row) => [row.name, ...columns.map((column) => String(getCellValue(row, column) ?? ""))]);
-  return [["code", ...columns], ...lines].map((line) => `${line.map((cell) => quoteCsvCell(cell)).join(",")}\r\n`).join("");
+  return [["code", ...columns], ...lines]
+    .map((line) => `${line.map((cell) => quoteCsvCell(cell)).join(",")}\r\n`)
+    .join("");
 }
 
 /** Formats columns of rows as a JSON list. Unknown values are absent. */

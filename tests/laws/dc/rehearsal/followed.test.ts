@@ -7,7 +7,7 @@ import { type Rehearsal, type RehearsalChoice, rehearseFailures } from "#dc/anal
 import { failEachElement } from "#dc/analysis/rehearsal/site_failures.ts";
 import { Topology } from "#dc/analysis/topology.ts";
 import type { Crac, FabricLink } from "#dc/model/resources.ts";
-import { runAllSteps } from "#kernel/clock.ts";
+import { runAllSteps } from "#kernel/steps.ts";
 import { inventory, load } from "../../../support/dc/power.ts";
 import { slowFailure } from "../../../support/dc/slow_failure.ts";
 import { law } from "../../../support/law.ts";

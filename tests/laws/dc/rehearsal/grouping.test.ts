@@ -10,7 +10,7 @@ import { rehearseFailures } from "#dc/analysis/rehearsal/rehearse.ts";
 import { failEachElement } from "#dc/analysis/rehearsal/site_failures.ts";
 import { Topology } from "#dc/analysis/topology.ts";
 import type { Inventory } from "#dc/model/inventory.ts";
-import { runAllSteps } from "#kernel/clock.ts";
+import { runAllSteps } from "#kernel/steps.ts";
 import { ams1Inventory } from "../../../support/dc/ams1_inventory.ts";
 import { drawnInventory } from "../../../support/dc/power_model/inventory.ts";
 import { LAW_RUNS } from "../../../support/law_runs.ts";

@@ -14,7 +14,7 @@ import { isPowerKind } from "#dc/model/draw.ts";
 import type { LoadBasis } from "#dc/model/enum_values.ts";
 import type { Inventory } from "#dc/model/inventory.ts";
 import { codeKey } from "#dc/model/ref.ts";
-import { runAllSteps } from "#kernel/clock.ts";
+import { runAllSteps } from "#kernel/steps.ts";
 import { ams1Store } from "../../../support/dc/ams1_inventory.ts";
 import { cooledWorld } from "../../../support/dc/cooled_world.ts";
 import { furnished } from "../../../support/dc/furnished.ts";

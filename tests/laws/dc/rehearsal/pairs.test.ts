@@ -6,7 +6,7 @@ import type { RehearsalLine } from "#dc/analysis/rehearsal/lines.ts";
 import { rehearseFailures } from "#dc/analysis/rehearsal/rehearse.ts";
 import { failEachElement } from "#dc/analysis/rehearsal/site_failures.ts";
 import { Topology } from "#dc/analysis/topology.ts";
-import { runAllSteps } from "#kernel/clock.ts";
+import { runAllSteps } from "#kernel/steps.ts";
 import { drawnInventory } from "../../../support/dc/power_model/inventory.ts";
 import { slowFailure } from "../../../support/dc/slow_failure.ts";
 import { LAW_RUNS } from "../../../support/law_runs.ts";

@@ -9,7 +9,7 @@ import {
   MAX_MEMBERS,
   MAX_VALUES,
 } from "#interfaces/connect/message_shape.ts";
-import { runAllSteps } from "#kernel/clock.ts";
+import { runAllSteps } from "#kernel/steps.ts";
 import { SeededRandom } from "../../../support/seeded_random.ts";
 
 const bytes = (text: string) => new TextEncoder().encode(text);

@@ -7,7 +7,7 @@ import {
 } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { BINARY_OPTIONS, JSON_OPTIONS } from "#interfaces/connect/handler.ts";
 import { type MessageFormat, readMessage } from "#interfaces/connect/unary_call.ts";
-import { runAllSteps } from "#kernel/clock.ts";
+import { runAllSteps } from "#kernel/steps.ts";
 
 const BULK: MessageFormat = { input: BulkUpsertDevicesRequestSchema, isBinary: false, options: JSON_OPTIONS };
 const ONE: MessageFormat = { ...BULK, input: UpsertDeviceRequestSchema };

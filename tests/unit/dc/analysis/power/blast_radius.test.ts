@@ -5,7 +5,7 @@ import type { PowerGraph } from "#dc/analysis/power/power_nodes.ts";
 import { Topology } from "#dc/analysis/topology.ts";
 import type { Inventory } from "#dc/model/inventory.ts";
 import { resolveSourceNodes } from "#dc/operations/answers/failing_sources.ts";
-import { runAllSteps } from "#kernel/clock.ts";
+import { runAllSteps } from "#kernel/steps.ts";
 import { ams1Inventory } from "../../../../support/dc/ams1_inventory.ts";
 import { inventory, load, panel, source } from "../../../../support/dc/power.ts";
 

@@ -14,7 +14,13 @@ import { parseTimeout as parseGrpcTimeout } from "@connectrpc/connect/protocol-g
 import { compressionBrotli, compressionGzip } from "@connectrpc/connect-node";
 import { refuse } from "#dc/model/refusal.ts";
 import { shortenText } from "#kernel/errors.ts";
-import { convertToConnectError, createErrorResponse, createSizeRefusal, HttpRefusal } from "./errors.ts";
+import {
+  convertToConnectError,
+  createErrorResponse,
+  createMediaTypeRefusal,
+  createSizeRefusal,
+  HttpRefusal,
+} from "./errors.ts";
 import { computeMaxInflatedBytes, MAX_GROWTH_RATIO, MAX_MESSAGE_BYTES, MAX_TIMEOUT_MS } from "./limits.ts";
 
 /** Media types in which an RPC is called. */
@@ -73,6 +79,11 @@ export function checkCallHeaders({ header: headers, method, isGrpc }: CallHead):
 /** Whether the value of `Content-Encoding` or `grpc-encoding` names a coding other than identity. */
 export function isEncoded(encoding: string | null | undefined): boolean {
   return encoding !== null && encoding !== undefined && encoding.trim().toLowerCase() !== "identity";
+}
+
+/** Returns the media type of a Content-Type header, in lower case and without parameters; "" without the header. */
+export function getMediaType(contentType: string | null | undefined): string {
+  return (contentType ?? "").split(";", 1)[0]?.trim().toLowerCase() ?? "";
 }
 
 /** Returns the deadline of a call in milliseconds from its arrival; undefined without one. @throws Refusal */
@@ -145,7 +156,7 @@ export function explainStatus(
   { method = "", headers: given }: NodeRequest,
   answered: UniversalServerResponse,
 ): UniversalServerResponse {
-  const refusal = findStatusRefusal(answered.status, { method, type: given["content-type"] ?? "", allowedMethods });
+  const refusal = findStatusRefusal(answered.status, { method, type: given["content-type"], allowedMethods });
   if (refusal === undefined || answered.body !== undefined) return answered;
   const { status, headers, body } = createErrorResponse(refusal, () => {});
   answered.header?.forEach((value, name) => void headers.set(name, value));
@@ -162,7 +173,7 @@ function findStatusRefusal(
     method,
     type,
     allowedMethods,
-  }: { readonly method: string; readonly type: string; readonly allowedMethods: string[] },
+  }: { readonly method: string; readonly type: string | undefined; readonly allowedMethods: string[] },
 ) {
   switch (status) {
     case 405: {
@@ -171,12 +182,8 @@ function findStatusRefusal(
         allow,
       });
     }
-    case 415: {
-      const given =
-        type === "" ? "The request has no Content-Type" : `Content-Type "${shortenText(type)}" is not supported`;
-      const headers = { "accept-post": CALL_MEDIA_TYPES };
-      return new HttpRefusal("UNSUPPORTED_MEDIA_TYPE", `${given}: expected ${CALL_MEDIA_TYPES}`, headers);
-    }
+    case 415:
+      return createMediaTypeRefusal(type, CALL_MEDIA_TYPES);
     case 505:
       return refuse("MALFORMED_REQUEST", "This RPC exchanges streams: expected HTTP/2");
     default:

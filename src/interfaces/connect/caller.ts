@@ -1,5 +1,6 @@
 import { isIP } from "node:net";
 import type { Caller, Principal } from "#dc/context.ts";
+import { CooperativeScheduler } from "#dc/operations/answers/cooperative_scheduler.ts";
 import type { NodeRequest } from "./call_headers.ts";
 import { MAX_USER_AGENT_CHARS } from "./limits.ts";
 
@@ -9,6 +10,11 @@ export type FindPrincipal = (authorization: string | null) => Promise<Principal 
 /** Returns the object that identifies the connection of a request. */
 export function findConnection(request: NodeRequest): object {
   return "stream" in request ? (request.stream.session ?? request.stream) : request.socket;
+}
+
+/** Returns a scheduler for long work of a request, which takes turns with that of other connections. */
+export function createScheduler(request: NodeRequest, signal?: AbortSignal): CooperativeScheduler {
+  return new CooperativeScheduler(signal, findConnection(request));
 }
 
 interface CallerOrigin {

@@ -108,11 +108,15 @@ export function findHttpStatus(error: OperationError): number {
 }
 
 /** Returns the refusal of a body in another media type, with the one that is expected. */
-export function createMediaTypeRefusal({ headers }: Pick<Request, "headers">, expected: string): HttpRefusal {
-  const type = headers.get("content-type");
-  const given =
-    type === null ? "The request has no Content-Type" : `Content-Type "${shortenText(type)}" is not supported`;
+export function createMediaTypeRefusal(type: string | null | undefined, expected: string): HttpRefusal {
+  const given = type ? `Content-Type "${shortenText(type)}" is not supported` : "The request has no Content-Type";
   return new HttpRefusal("UNSUPPORTED_MEDIA_TYPE", `${given}: expected ${expected}`, { "accept-post": expected });
+}
+
+/** Returns the refusal of a body in another content coding, with those that are expected. */
+export function createEncodingRefusal(encoding: string, expected: readonly string[]): HttpRefusal {
+  const message = `Content-Encoding "${shortenText(encoding)}" is not supported: expected ${expected.join(" or ")}`;
+  return new HttpRefusal("UNSUPPORTED_MEDIA_TYPE", message, { "accept-encoding": expected.join(", ") });
 }
 
 /** Returns the refusal of a body that is no JSON in UTF-8, or that has a name twice in one object. */

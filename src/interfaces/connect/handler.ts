@@ -31,7 +31,6 @@ import { universalRequestFromNodeRequest, universalResponseToNodeResponse } from
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import type { Hono } from "hono";
 import type { Caller, FinishedCall } from "#dc/context.ts";
-import { CooperativeScheduler } from "#dc/operations/answers/cooperative_scheduler.ts";
 import { findRpc, SERVICES } from "#dc/operations/index.ts";
 import { detailRegistry } from "#dc/operations/messages/status.ts";
 import type { Rpc } from "#dc/operations/rpc.ts";
@@ -49,7 +48,7 @@ import {
   explainStatus,
   readTimeoutMs,
 } from "./call_headers.ts";
-import { describeCaller, type FindPrincipal, findConnection } from "./caller.ts";
+import { createScheduler, describeCaller, type FindPrincipal, findConnection } from "./caller.ts";
 import { convertToConnectError, createBusyRefusal, HttpRefusal, type ReportDefect } from "./errors.ts";
 import type { RouteContext, RouteEnv, RouteMiddleware, WholeReply } from "./kept_replies.ts";
 import { COMPRESS_MIN_BYTES, MAX_MESSAGE_BYTES, MAX_SMALL_MESSAGE_BYTES, MAX_TIMEOUT_MS } from "./limits.ts";
@@ -328,8 +327,7 @@ function createServiceCall(rpc: Rpc, service: DcService): ServiceCall {
       const steps = readMessage(createMessageFormat(rpc, head.isBinary), bytes);
       // Most calls are small and need no steps.
       const isLarge = bytes.length >= LARGE_BODY_BYTES;
-      const scheduler = new CooperativeScheduler(undefined, findConnection(incoming));
-      const message = (isLarge ? await scheduler.run(steps) : runAllSteps(steps)) as RpcRequest;
+      const message = (isLarge ? await createScheduler(incoming).run(steps) : runAllSteps(steps)) as RpcRequest;
       const work = service.call(rpc, message, describeCallerOf(context, head), signal);
       return replies.getO(head.isBinary).serialize(await runUntilAbort(signal, work));
     } finally {

@@ -18,7 +18,6 @@ import { grpcStatusOk } from "@connectrpc/connect/protocol-grpc";
 import { trailerFlag, trailerSerialize } from "@connectrpc/connect/protocol-grpc-web";
 import type { MiddlewareHandler } from "hono";
 import { refuse } from "#dc/model/refusal.ts";
-import { CooperativeScheduler } from "#dc/operations/answers/cooperative_scheduler.ts";
 import { findRpc, SERVICES } from "#dc/operations/index.ts";
 import {
   createUnreadableRefusal,
@@ -41,7 +40,7 @@ import {
   type NodeRequest,
   readGetCall,
 } from "./call_headers.ts";
-import { type FindPrincipal, findConnection } from "./caller.ts";
+import { createScheduler, type FindPrincipal } from "./caller.ts";
 import { createUploadAbortedError } from "./errors.ts";
 import type { RouteEnv, WholeReply } from "./kept_replies.ts";
 import { COMPRESS_MIN_BYTES, computeMaxInflatedBytes, ENVELOPE_BYTES, MAX_MESSAGE_BYTES } from "./limits.ts";
@@ -116,9 +115,7 @@ async function readMessageBytes(head: CallHead, incoming: NodeRequest, account: 
   const bytes = sent.isCompressed ? await decompress(sent.bytes, compression) : sent.bytes;
   const isChecked = isBinary ? bytes.length < LARGE_BODY_BYTES : isJson && message === undefined;
   if (!isChecked)
-    await new CooperativeScheduler(undefined, findConnection(incoming)).run(
-      isBinary ? checkBinaryShape(method.input, bytes) : checkJsonShape(bytes),
-    );
+    await createScheduler(incoming).run(isBinary ? checkBinaryShape(method.input, bytes) : checkJsonShape(bytes));
   return bytes;
 }
 

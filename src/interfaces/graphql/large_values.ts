@@ -17,7 +17,7 @@ import { findUnreadablePath } from "#dc/operations/messages/json_place.ts";
 import { shortenText } from "#kernel/errors.ts";
 import { isJsonObject, parseJson, parseUniqueJson } from "#kernel/json_object.ts";
 import type { Steps } from "#kernel/steps.ts";
-import { createBodyRefusal, createMediaTypeRefusal, HttpRefusal } from "../connect/errors.ts";
+import { createBodyRefusal, createEncodingRefusal, createMediaTypeRefusal, HttpRefusal } from "../connect/errors.ts";
 import { JsonShapeScan } from "../connect/message_shape.ts";
 
 /** An argument that cannot be parsed, with its path and the library's reason. */
@@ -98,12 +98,10 @@ export async function readParams(
     return requireGraphqlParams(parseQueryParams(new URL(request.url).searchParams), 0);
   if (request.method !== "POST") throw createMethodRefusal(request.method);
   const { type, isUtf8 } = parseMediaType(request.headers.get("content-type") ?? "");
-  if (type !== JSON_MEDIA_TYPE || !isUtf8) throw createMediaTypeRefusal(request, `${JSON_MEDIA_TYPE} in UTF-8`);
+  if (type !== JSON_MEDIA_TYPE || !isUtf8)
+    throw createMediaTypeRefusal(request.headers.get("content-type"), `${JSON_MEDIA_TYPE} in UTF-8`);
   const encoding = request.headers.get("content-encoding")?.trim().toLowerCase() ?? "identity";
-  if (encoding !== "identity") {
-    const message = `Content-Encoding "${shortenText(encoding)}" is not known: expected identity`;
-    throw new HttpRefusal("UNSUPPORTED_MEDIA_TYPE", message, { "accept-encoding": "identity" });
-  }
+  if (encoding !== "identity") throw createEncodingRefusal(encoding, ["identity"]);
   return requireGraphqlParams(await parseJsonBody(bytes, run), bytes.length);
 }
 

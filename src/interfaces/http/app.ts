@@ -5,16 +5,21 @@ import type { Hono, MiddlewareHandler } from "hono";
 import { accepts } from "hono/accepts";
 import type { Caller, Principal } from "#dc/context.ts";
 import { type Refusal, refuse } from "#dc/model/refusal.ts";
-import { CooperativeScheduler } from "#dc/operations/answers/cooperative_scheduler.ts";
 import { convertPageToJson, type HistoryParameters } from "#dc/operations/audit_history.ts";
 import type { DeliveryReceipt } from "#dc/operations/feed/take_delivery.ts";
 import { writeWindowCalendar } from "#dc/operations/planning/windows/window_calendar.ts";
 import { listAllWindows } from "#dc/read_pages.ts";
 import { type DcService, IMPORT_METHOD, type LogVerdict } from "#dc/service.ts";
 import { shortenText } from "#kernel/errors.ts";
-import { isEncoded } from "../connect/call_headers.ts";
-import { describeCaller, type FindPrincipal, findConnection } from "../connect/caller.ts";
-import { createBusyRefusal, createErrorResponse, createMediaTypeRefusal, HttpRefusal } from "../connect/errors.ts";
+import { getMediaType, isEncoded } from "../connect/call_headers.ts";
+import { createScheduler, describeCaller, type FindPrincipal, findConnection } from "../connect/caller.ts";
+import {
+  createBusyRefusal,
+  createEncodingRefusal,
+  createErrorResponse,
+  createMediaTypeRefusal,
+  HttpRefusal,
+} from "../connect/errors.ts";
 import type { ConnectOptions } from "../connect/handler.ts";
 import {
   createTextReply,
@@ -241,7 +246,7 @@ function mountGraphql(
   const graphql = createGraphqlHandler();
   app.all("/graphql", openGraphql(options), queue, keep, async (context) => {
     const { signal } = context.req.raw;
-    const scheduler = new CooperativeScheduler(signal, findConnection(context.env.incoming));
+    const scheduler = createScheduler(context.env.incoming, signal);
     const reply = await graphql(context.req.raw, {
       createContext: async () => {
         if (context.get("failure") !== undefined) throw context.get("failure");
@@ -259,7 +264,7 @@ function mountGraphql(
 function openGraphql(options: AppOptions): MiddlewareHandler<RouteEnv> {
   return async (context, next) => {
     const { method, headers } = context.env.incoming;
-    const isJson = /^application\/json\s*(?:;|$)/i.test(headers["content-type"] ?? "");
+    const isJson = getMediaType(headers["content-type"]) === "application/json";
     const isTaken = method === "POST" && isJson && !isEncoded(headers["content-encoding"]);
     try {
       context.set("caller", await findCaller(context, options, "GRAPHQL"));
@@ -363,12 +368,10 @@ async function answerImport(context: RouteContext, options: AppOptions): Promise
   // Loaded on demand: the module loads the reader of CSV, and most servers import no files.
   const { createImportResponse, findIsSheet, IMPORT_COPIES, IMPORT_TYPES, openImport, readImportParameters } =
     await import("./import_route.ts");
-  const isSheet = findIsSheet(context.req.header("content-type"));
-  if (isSheet === undefined) throw createMediaTypeRefusal(context.req.raw, IMPORT_TYPES.join(", "));
-  if (isEncoded(context.req.header("content-encoding")))
-    throw new HttpRefusal("UNSUPPORTED_MEDIA_TYPE", "The file is compressed: expected identity", {
-      "accept-encoding": "identity",
-    });
+  const [type, encoding] = [context.req.header("content-type"), context.req.header("content-encoding")];
+  const isSheet = findIsSheet(type);
+  if (isSheet === undefined) throw createMediaTypeRefusal(type, IMPORT_TYPES.join(", "));
+  if (encoding !== undefined && isEncoded(encoding)) throw createEncodingRefusal(encoding, ["identity"]);
   const parameters = readImportParameters(context.req.queries());
   const { buffer, byteOffset, length } = await readBody(incoming, {
     account,
@@ -377,7 +380,7 @@ async function answerImport(context: RouteContext, options: AppOptions): Promise
   });
   const file = Buffer.from(buffer, byteOffset, length);
   chargeBytes(account, file.length * IMPORT_COPIES);
-  const scheduler = new CooperativeScheduler(undefined, findConnection(incoming));
+  const scheduler = createScheduler(incoming);
   const run = await openImport({ ...parameters, file, isSheet, service, caller, scheduler });
   return createImportResponse(run, {
     ended: AbortSignal.any([context.req.raw.signal, shutdown]),
@@ -426,7 +429,7 @@ async function openChangeStream(context: RouteContext, options: AppOptions): Pro
   incoming.resume();
   const stream = await service.openChangeStream(after, caller);
   const check = async () => void (await findPrincipal(authorization));
-  const scheduler = new CooperativeScheduler(undefined, findConnection(incoming));
+  const scheduler = createScheduler(incoming);
   const turn = () => scheduler.yieldIfDue();
   return createChangeStreamResponse(stream, {
     checkCaller: check,

@@ -1,13 +1,17 @@
 import { promisify } from "node:util";
 import { gunzip } from "node:zlib";
 import { refuse } from "#dc/model/refusal.ts";
-import { CooperativeScheduler } from "#dc/operations/answers/cooperative_scheduler.ts";
 import type { ChangeNotice, ChangeStream, StreamStartPosition } from "#dc/operations/stream/change_streams.ts";
-import { OperationError, shortenText } from "#kernel/errors.ts";
+import { OperationError } from "#kernel/errors.ts";
 import { parseJson } from "#kernel/json_object.ts";
-import type { NodeRequest } from "../connect/call_headers.ts";
-import { findConnection } from "../connect/caller.ts";
-import { createBodyRefusal, createMediaTypeRefusal, createSizeRefusal, HttpRefusal } from "../connect/errors.ts";
+import { getMediaType } from "../connect/call_headers.ts";
+import { createScheduler } from "../connect/caller.ts";
+import {
+  createBodyRefusal,
+  createEncodingRefusal,
+  createMediaTypeRefusal,
+  createSizeRefusal,
+} from "../connect/errors.ts";
 import type { RouteContext } from "../connect/kept_replies.ts";
 import { computeMaxInflatedBytes } from "../connect/limits.ts";
 import { checkJsonShape } from "../connect/message_shape.ts";
@@ -158,13 +162,10 @@ const decompressGzip = promisify(gunzip);
 
 /** Reads the bytes of a JSON body, also of one compressed with gzip, and checks their shape. @throws Refusal */
 export async function readJsonBytes({ req, env, get }: RouteContext, limit: number): Promise<Uint8Array> {
-  const [type = ""] = (req.header("content-type") ?? "").split(";");
-  if (type.trim().toLowerCase() !== "application/json") throw createMediaTypeRefusal(req.raw, "application/json");
+  const type = req.header("content-type");
+  if (getMediaType(type) !== "application/json") throw createMediaTypeRefusal(type, "application/json");
   const encoding = (req.header("content-encoding") ?? "identity").trim().toLowerCase();
-  if (encoding !== "identity" && encoding !== "gzip") {
-    const message = `Content-Encoding "${shortenText(encoding)}" is not known: expected gzip`;
-    throw new HttpRefusal("UNSUPPORTED_MEDIA_TYPE", message, { "accept-encoding": "gzip, identity" });
-  }
+  if (encoding !== "identity" && encoding !== "gzip") throw createEncodingRefusal(encoding, ["gzip", "identity"]);
   const isPlain = encoding === "identity";
   const sent = await readBody(env.incoming, { account: get("account"), limit, isJson: isPlain });
   if (isPlain) return sent;
@@ -174,10 +175,6 @@ export async function readJsonBytes({ req, env, get }: RouteContext, limit: numb
   const bytes = await unzipBody(sent, maxBytes);
   await createScheduler(env.incoming).run(checkJsonShape(bytes));
   return bytes;
-}
-
-function createScheduler(incoming: NodeRequest): CooperativeScheduler {
-  return new CooperativeScheduler(undefined, findConnection(incoming));
 }
 
 async function unzipBody(bytes: Uint8Array, limit: number): Promise<Uint8Array> {

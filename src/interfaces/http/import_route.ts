@@ -24,6 +24,7 @@ import { readSheet } from "#dc/operations/import/sheet.ts";
 import { IMPORT_KINDS, type ImportEvent, type LineSubject } from "#dc/operations/import/wire.ts";
 import type { DcService } from "#dc/service.ts";
 import { OperationError, shortenText } from "#kernel/errors.ts";
+import { getMediaType } from "../connect/call_headers.ts";
 import { convertToConnectError } from "../connect/errors.ts";
 
 /** Memory of an import per byte of its file: cells or JSON, resources and events. Our choice: not measured. */
@@ -85,9 +86,8 @@ function throwWrong(field: string, value: string, expected: string): never {
 
 /** Whether a file of a media type is a sheet; undefined for a type that is not imported. */
 export function findIsSheet(contentType: string | undefined): boolean | undefined {
-  const [type = ""] = (contentType ?? "").split(";");
-  const name = type.trim().toLowerCase();
-  return name === SHEET_TYPE ? true : JSON_TYPES.includes(name) ? false : undefined;
+  const type = getMediaType(contentType);
+  return type === SHEET_TYPE ? true : JSON_TYPES.includes(type) ? false : undefined;
 }
 
 /** An import whose file was read: the events of its reply. */

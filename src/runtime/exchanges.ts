@@ -49,7 +49,7 @@ const COLLECTION_BYTES = 128 * 1024 * 1024;
 /**
  * Collects the garbage of large bodies. The engine counts its own objects, but hardly the bytes of bodies outside its
  * heap, and would let garbage grow to several times the memory budget. Cost: one collection per 128 MiB of bodies, at
- * most one per turn of the event loop, because thousands of exchanges may end in one turn.
+ * most one per iteration of the event loop, because thousands of exchanges may end in one.
  */
 class LargeGarbageCollector {
   #bytes = 0;

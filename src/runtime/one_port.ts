@@ -96,7 +96,7 @@ const TLS13_CIPHERS = ["TLS_AES_128_GCM_SHA256", "TLS_AES_256_GCM_SHA384", "TLS_
 
 /**
  * Concurrent streams per HTTP/2 connection, and bytes that a client may send ahead. Our choice: engines begin all
- * streams of one received chunk in one turn of the event loop, so their number bounds that turn. A call with more bytes
+ * streams of one received chunk in one iteration of the event loop, so their number bounds it. A call with more bytes
  * of headers is reset, as the engines do only when the limit is announced; it is that of HTTP/1.1 in the engines.
  */
 const HTTP2_SETTINGS = { maxConcurrentStreams: 250, initialWindowSize: 1024 * 1024, maxHeaderListSize: 16 * 1024 };

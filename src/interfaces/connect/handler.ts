@@ -406,13 +406,17 @@ async function answerStream({ env }: RouteContext, handler: UniversalHandler): P
   return RESPONSE_ALREADY_SENT;
 }
 
-/** Registers a method whose calls the service answers; one that no row of the table implements answers `unimplemented`. */
+/**
+ * Registers a method with the library, which refuses its failed calls. The service answers all others, unless no row of
+ * the table implements the method.
+ */
 function registerMethod(router: ConnectRouter, method: DescMethod): void {
-  const refuse = () => {
+  const throwUnimplemented = () => {
     throw new ConnectError(`${method.name} is not implemented yet`, Code.Unimplemented);
   };
+  const options = { jsonOptions: JSON_OPTIONS, binaryOptions: BINARY_OPTIONS };
   // The library writes the details of every refusal with these options.
-  router.rpc(method as DescMethodUnary, refuse, { jsonOptions: JSON_OPTIONS, binaryOptions: BINARY_OPTIONS });
+  router.rpc(method as DescMethodUnary, throwUnimplemented, options);
 }
 
 /**

@@ -23,8 +23,9 @@ export const MAX_MEMBERS = 10_000;
 const LIST_MEMBER_COUNT = -MAX_VALUES - 1;
 
 /**
- * Checks depth, values, objects and the members of each object of a JSON text from its bytes, before it is parsed. Accepts chunks as they arrive, so that the first excess byte of a hostile body is rejected. Does not check
- * the syntax; the parser does.
+ * Checks depth, values, objects and the members of each object of a JSON text from its bytes, before it is parsed.
+ * Accepts chunks as they arrive, so that the first excess byte of a hostile body is rejected. Does not check the syntax;
+ * the parser does.
  *
  * Cost: one pass without allocation, about 2 ms per MiB.
  */

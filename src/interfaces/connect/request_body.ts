@@ -6,7 +6,7 @@ import { createBusyRefusal, createSizeRefusal, createUploadAbortedError } from "
 import type { RouteEnv } from "./kept_replies.ts";
 import { checkChunk, JsonShapeScan } from "./message_shape.ts";
 
-/** Size in bytes from which a body is read in several turns of the event loop, so that other calls can run between. */
+/** Size in bytes from which a body is parsed in steps, which yield to the event loop so that other calls can run. */
 export const LARGE_BODY_BYTES = 16 * 1024;
 /** Size in bytes from which bodies are answered one at a time, because of the memory of their objects. */
 const QUEUED_BODY_BYTES = 256 * 1024;
@@ -75,7 +75,7 @@ export function readBody(request: NodeRequest, { account, limit, isJson }: BodyO
   });
 }
 
-/** Lets one large body at a time be parsed and answered, with a turn of the event loop before each. */
+/** Lets one large body at a time be parsed and answered, and yields to the event loop before each. */
 export function queueLargeBodies(): MiddlewareHandler<RouteEnv> {
   const slots = new TaskSlots(1);
   return async (context, next) => {

@@ -38,7 +38,7 @@ import {
   MAX_TOKENS,
   readParams,
   selectMediaType,
-} from "./large_values.ts";
+} from "./request.ts";
 import { buildGraphqlSchema, createErrorExtensions, type GraphqlContext } from "./schema.ts";
 
 /** Functions of the server for reading one request. */

@@ -40,7 +40,7 @@ import type { DcService } from "#dc/service.ts";
 import { type ErrorKind, OperationError } from "#kernel/errors.ts";
 import { isJsonObject } from "#kernel/json_object.ts";
 import { noteOutcome } from "../connect/errors.ts";
-import { convertArguments, type RunSteps, UnreadableArgument } from "./large_values.ts";
+import { convertArguments, type RunSteps, UnreadableArgument } from "./request.ts";
 
 export interface GraphqlContext {
   readonly service: DcService;

@@ -213,7 +213,7 @@ interface ByteSink {
 }
 
 /**
- * Writes lines, joined into one write per turn of the event loop; a line is never split.
+ * Writes lines, joined into one write per iteration of the event loop; a line is never split.
  *
  * While one write is in progress, further lines are buffered; above `MAX_UNWRITTEN_CHARS`, `waitUntilReady` makes the producer
  * wait. After a failed write (the reader has closed) every line is dropped and `closed` resolves.

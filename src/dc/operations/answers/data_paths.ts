@@ -434,7 +434,7 @@ class BatchLoader<Value> {
 
   load(key: string): Promise<Value | undefined> {
     return this.#loads.getOrInsertComputed(key, () => {
-      // Waits for the next turn of the event loop, so that all callers that have resumed by then share one read.
+      // Yields to the event loop, so that all callers that have resumed by then share one read.
       if (this.#pending.length === 0) setTimeout(() => void this.#loadBatch(), 0);
       return new Promise((resolve, reject) => this.#pending.push({ key, resolve, reject }));
     });

@@ -93,7 +93,7 @@ function createParameterRefusal(field: string, value: string, why: string) {
 class RowReader {
   readonly #columns: readonly { readonly path: string; readonly heading: string; readonly target: CellTarget }[];
   readonly #decimal: SheetMapping["decimal"];
-  /** Whether devices with a unit stand at the front, because no column names their face. */
+  /** Whether devices with a unit are placed at the front, because no column names their face. */
   readonly #isFaceGuessed: boolean;
   readonly #hasHeight: boolean;
 

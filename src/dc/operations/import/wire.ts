@@ -1,4 +1,4 @@
-// What the console and the service share about imports.
+// Types of the reply of an import, which the service writes and the console and the command line read.
 
 /** Kinds of resources that an import takes. A resource refers only to its own and to earlier kinds. */
 export const IMPORT_KINDS = ["rack", "device", "crac", "cable", "fabric_link"] as const;

@@ -97,7 +97,7 @@ class LimitWatch {
   }
 }
 
-/** Maximum bytes of agent output processed per turn of the event loop. Chosen by planner: some hundred lines. */
+/** Maximum bytes of agent output processed per iteration of the event loop. Chosen by planner: some hundred lines. */
 const MAX_PIECE_BYTES = 32 * 1024;
 
 interface RunAgentOptions {
@@ -261,10 +261,10 @@ async function readAgentErrorLine(
   return errors.findErrorLine().slice(0, MAX_STEP_CHARS);
 }
 
-/** Promise of the last scheduled turn of the event loop. Every piece of output gets a separate turn. */
+/** Promise of the last scheduled iteration of the event loop. Every piece of output gets a separate one. */
 let lastTurn: Promise<unknown> = Promise.resolve();
 
-/** Yields one piece of an agent's output per event loop turn, so that many agents cause little garbage at once. */
+/** Yields one piece of an agent's output per iteration of the event loop, so that many agents cause little garbage at once. */
 async function* yieldOutputPieces(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   for await (const chunk of chunks) {
     for (let start = 0; start < chunk.length; start += MAX_PIECE_BYTES) {

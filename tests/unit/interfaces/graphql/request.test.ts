@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { fromJson, type JsonObject, toJson } from "@bufbuild/protobuf";
 import { BulkUpsertDevicesRequestSchema } from "#gen/datacenter/v1/datacenter_pb.ts";
-import { convertArguments, UnreadableArgument } from "#interfaces/graphql/large_values.ts";
+import { convertArguments, UnreadableArgument } from "#interfaces/graphql/request.ts";
 import { runAllSteps } from "#kernel/steps.ts";
 import { served } from "../../../support/dc/served.ts";
 import { http1 } from "../../../support/http_client.ts";

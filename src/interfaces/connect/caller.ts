@@ -1,7 +1,10 @@
 import { isIP } from "node:net";
+import { createDeadlineSignal, createLinkedAbortController } from "@connectrpc/connect/protocol";
 import type { Caller, Principal } from "#dc/context.ts";
 import { CooperativeScheduler } from "#dc/operations/answers/cooperative_scheduler.ts";
-import type { NodeRequest } from "./call_headers.ts";
+import { type NodeRequest, readTimeoutMs } from "./call_headers.ts";
+import { createDisconnectError } from "./errors.ts";
+import type { RouteContext } from "./kept_replies.ts";
 import { MAX_USER_AGENT_CHARS } from "./limits.ts";
 
 /** Returns the principal for an Authorization header (null if absent). @throws OperationError unauthenticated */
@@ -15,6 +18,32 @@ export function findConnection(request: NodeRequest): object {
 /** Returns a scheduler for long work of a request, which takes turns with that of other connections. */
 export function createScheduler(request: NodeRequest, signal?: AbortSignal): CooperativeScheduler {
   return new CooperativeScheduler(signal, findConnection(request));
+}
+
+/** Signal of a call, which aborts when the caller leaves or the deadline passes. `end` must be called after the call. */
+interface CallWatch {
+  readonly signal: AbortSignal;
+  readonly end: () => void;
+}
+
+/** Watches a call for the departure of its caller and its deadline, which counts from the arrival of the request. */
+export function watchCall(context: RouteContext): CallWatch {
+  const { outgoing } = context.env;
+  const head = context.get("head");
+  const left = new AbortController();
+  const leave = () => left.abort(createDisconnectError());
+  outgoing.once("close", leave);
+  const timeoutMs = head && readTimeoutMs(head);
+  const deadline =
+    timeoutMs === undefined
+      ? undefined
+      : createDeadlineSignal(timeoutMs - (performance.now() - context.get("started")));
+  const { signal } = deadline === undefined ? left : createLinkedAbortController(left.signal, deadline.signal);
+  const end = () => {
+    outgoing.off("close", leave);
+    deadline?.cleanup();
+  };
+  return { signal, end };
 }
 
 interface CallerOrigin {

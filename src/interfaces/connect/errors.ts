@@ -85,8 +85,8 @@ export function createSizeRefusal(limit: number): OperationError {
   return refuse("MESSAGE_TOO_LARGE", `The message is too large: expected at most ${limit} bytes`);
 }
 
-/** Returns the error for a body whose sender disconnected. It is not sent; metrics count it as cancelled. */
-export function createUploadAbortedError(): ConnectError {
+/** Returns the error of a call whose caller disconnected. It is not sent; metrics count it as cancelled. */
+export function createDisconnectError(): ConnectError {
   return new ConnectError("The caller aborted the request", Code.Canceled);
 }
 

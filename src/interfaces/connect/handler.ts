@@ -20,8 +20,6 @@ import {
 } from "@connectrpc/connect";
 import {
   createAsyncIterable,
-  createDeadlineSignal,
-  createLinkedAbortController,
   createMethodSerializationLookup,
   encodeEnvelope,
   type UniversalHandler,
@@ -46,10 +44,15 @@ import {
   checkProtocolVersion,
   describeHead,
   explainStatus,
-  readTimeoutMs,
 } from "./call_headers.ts";
-import { createScheduler, describeCaller, type FindPrincipal, findConnection } from "./caller.ts";
-import { convertToConnectError, createBusyRefusal, HttpRefusal, type ReportDefect } from "./errors.ts";
+import { createScheduler, describeCaller, type FindPrincipal, findConnection, watchCall } from "./caller.ts";
+import {
+  convertToConnectError,
+  createBusyRefusal,
+  createDisconnectError,
+  HttpRefusal,
+  type ReportDefect,
+} from "./errors.ts";
 import type { RouteContext, RouteEnv, RouteMiddleware, WholeReply } from "./kept_replies.ts";
 import { COMPRESS_MIN_BYTES, MAX_MESSAGE_BYTES, MAX_SMALL_MESSAGE_BYTES, MAX_TIMEOUT_MS } from "./limits.ts";
 import { registerReflectionRoutes } from "./reflection_routes.ts";
@@ -314,25 +317,20 @@ function createServiceCall(rpc: Rpc, service: DcService): ServiceCall {
     limits,
   );
   return async (context, head, bytes) => {
-    const { incoming, outgoing } = context.env;
-    const gone = new AbortController();
-    let isAnswered = false;
-    outgoing.once("close", () => {
-      if (!isAnswered) gone.abort(new ConnectError("The caller has gone", Code.Canceled));
-    });
-    const timeoutMs = readTimeoutMs(head);
-    const deadline = timeoutMs === undefined ? undefined : createDeadlineSignal(timeoutMs);
-    const { signal } = deadline === undefined ? gone : createLinkedAbortController(gone.signal, deadline.signal);
+    const { signal, end } = watchCall(context);
     try {
       const steps = readMessage(createMessageFormat(rpc, head.isBinary), bytes);
       // Most calls are small and need no steps.
       const isLarge = bytes.length >= LARGE_BODY_BYTES;
-      const message = (isLarge ? await createScheduler(incoming).run(steps) : runAllSteps(steps)) as RpcRequest;
+      const message = (
+        isLarge ? await createScheduler(context.env.incoming).run(steps) : runAllSteps(steps)
+      ) as RpcRequest;
+      // A write that has begun runs to its end, so none begins after its deadline.
+      signal.throwIfAborted();
       const work = service.call(rpc, message, describeCallerOf(context, head), signal);
       return replies.getO(head.isBinary).serialize(await runUntilAbort(signal, work));
     } finally {
-      isAnswered = true;
-      deadline?.cleanup();
+      end();
     }
   };
 }
@@ -353,7 +351,7 @@ async function askLibrary(context: RouteContext, handler: UniversalHandler): Pro
   const { incoming, outgoing } = context.env;
   const [head, failure] = [context.get("head"), context.get("failure")];
   const stop = new AbortController();
-  outgoing.once("close", () => stop.abort(new ConnectError("The caller has gone", Code.Canceled)));
+  outgoing.once("close", () => stop.abort(createDisconnectError()));
   const isUnread = head === undefined && failure === undefined;
   const type = isUnread ? incoming.headers["content-type"] : (head?.header.get("content-type") ?? "application/json");
   const header = new Headers(type === undefined ? {} : { "content-type": type });

@@ -2,7 +2,8 @@ import type { MiddlewareHandler } from "hono";
 import { refuse } from "#dc/model/refusal.ts";
 import { type ByteAccount, TaskSlots } from "#kernel/slots.ts";
 import { hasDisconnected, type NodeRequest } from "./call_headers.ts";
-import { createBusyRefusal, createSizeRefusal, createUploadAbortedError } from "./errors.ts";
+import { watchCall } from "./caller.ts";
+import { createBusyRefusal, createDisconnectError, createSizeRefusal } from "./errors.ts";
 import type { RouteEnv } from "./kept_replies.ts";
 import { checkChunk, JsonShapeScan } from "./message_shape.ts";
 
@@ -64,7 +65,7 @@ export function readBody(request: NodeRequest, { account, limit, isJson }: BodyO
       resolve(chunks.length === 1 && first !== undefined ? first : Buffer.concat(chunks));
     };
     const abort = () => {
-      if (!isComplete) fail(createUploadAbortedError());
+      if (!isComplete) fail(createDisconnectError());
     };
     const fail = (error: unknown) => {
       request.off("data", receive).off("end", complete).off("close", abort);
@@ -83,17 +84,18 @@ export function queueLargeBodies(): MiddlewareHandler<RouteEnv> {
     const bytes = context.get("body")?.length ?? 0;
     if (bytes < QUEUED_BODY_BYTES) return void (await next());
     const { incoming, outgoing } = context.env;
-    const left = new AbortController();
-    outgoing.once("close", () => left.abort(createUploadAbortedError()));
+    const { signal, end } = watchCall(context);
     context.get("account").objectBytes = bytes * OBJECT_BYTES;
     const answer = async () => {
+      end();
       await new Promise(setImmediate);
-      if (hasDisconnected(incoming, outgoing)) context.set("failure", createUploadAbortedError());
+      if (hasDisconnected(incoming, outgoing)) context.set("failure", createDisconnectError());
       await next();
     };
-    await slots.runInSlot(answer, left.signal).catch(async (error: unknown) => {
-      if (error !== left.signal.reason) throw error;
-      // The caller has left the queue, so its body is not kept until its turn.
+    await slots.runInSlot(answer, signal).catch(async (error: unknown) => {
+      if (error !== signal.reason) throw error;
+      end();
+      // Nobody waits for the answer any more, so the body is not kept until its turn.
       context.set("body", undefined);
       context.set("failure", error);
       await next();

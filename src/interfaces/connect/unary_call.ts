@@ -41,7 +41,7 @@ import {
   readGetCall,
 } from "./call_headers.ts";
 import { createScheduler, type FindPrincipal } from "./caller.ts";
-import { createUploadAbortedError } from "./errors.ts";
+import { createDisconnectError } from "./errors.ts";
 import type { RouteEnv, WholeReply } from "./kept_replies.ts";
 import { COMPRESS_MIN_BYTES, computeMaxInflatedBytes, ENVELOPE_BYTES, MAX_MESSAGE_BYTES } from "./limits.ts";
 import { checkBinaryShape, checkJsonShape } from "./message_shape.ts";
@@ -69,7 +69,7 @@ export function openCall(
   return async (context, next) => {
     const { incoming, outgoing } = context.env;
     try {
-      if (hasDisconnected(incoming, outgoing)) throw createUploadAbortedError();
+      if (hasDisconnected(incoming, outgoing)) throw createDisconnectError();
       const head = readGetCall(handler, incoming) ?? describeHead(incoming.method ?? "", wrapHeaders(incoming), method);
       if (isAnswerable(handler, head)) {
         context.set("head", head);

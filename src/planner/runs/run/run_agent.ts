@@ -264,7 +264,7 @@ async function readAgentErrorLine(
 /** Promise of the last scheduled iteration of the event loop. Every piece of output gets a separate one. */
 let lastTurn: Promise<unknown> = Promise.resolve();
 
-/** Yields one piece of an agent's output per iteration of the event loop, so that many agents cause little garbage at once. */
+/** Yields one piece of an agent's output per iteration of the event loop: many agents cause little garbage at once. */
 async function* yieldOutputPieces(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   for await (const chunk of chunks) {
     for (let start = 0; start < chunk.length; start += MAX_PIECE_BYTES) {

@@ -1,6 +1,9 @@
 import { expect, test } from "bun:test";
 import { EventEmitter } from "node:events";
+import { ConnectError } from "@connectrpc/connect";
 import { Hono } from "hono";
+import { DatacenterService } from "#gen/datacenter/v1/datacenter_pb.ts";
+import { describeHead } from "#interfaces/connect/call_headers.ts";
 import type { RouteEnv } from "#interfaces/connect/kept_replies.ts";
 import { queueLargeBodies } from "#interfaces/connect/request_body.ts";
 import { ByteBudget } from "#kernel/slots.ts";
@@ -16,6 +19,8 @@ function openApp() {
   app.use(async (context, next) => {
     context.set("account", budget.openAccount());
     context.set("body", new Uint8Array(Number(context.req.query("bytes"))));
+    context.set("started", performance.now());
+    context.set("head", describeHead("POST", context.req.raw.headers, DatacenterService.method.bulkUpsertDevices));
     await next();
   });
   app.use(queueLargeBodies());
@@ -23,12 +28,17 @@ function openApp() {
     const name = context.req.param("name");
     begun.push(name);
     await new Promise<void>((resolve) => ends.set(name, resolve));
-    return context.text(context.get("failure") === undefined ? "answered" : "gone");
+    const failure = context.get("failure");
+    return context.text(failure === undefined ? "answered" : ConnectError.from(failure).rawMessage);
   });
-  const ask = async (name: string, bytes: number, closed = false, connection = new EventEmitter()) => {
+  const ask = async (
+    name: string,
+    bytes: number,
+    { closed = false, connection = new EventEmitter(), headers = {} as Readonly<Record<string, string>> } = {},
+  ) => {
     const outgoing = Object.assign(connection, { closed });
     const env = { incoming: {}, outgoing } as unknown as RouteEnv["Bindings"];
-    return (await app.request(`/${name}?bytes=${bytes}`, {}, env)).text();
+    return (await app.request(`/${name}?bytes=${bytes}`, { headers }, env)).text();
   };
   const waitFor = async (name: string) => {
     while (!begun.includes(name)) await new Promise(setImmediate);
@@ -53,11 +63,11 @@ test("queueLargeBodies answers large bodies one after another, and small ones be
 
 test("queueLargeBodies tells a route that the caller of a large body has gone", async () => {
   const { ask, waitFor, end } = openApp();
-  const answer = ask("left", LARGE, true);
+  const answer = ask("left", LARGE, { closed: true });
   await waitFor("left");
   end("left");
 
-  expect(await answer).toBe("gone");
+  expect(await answer).toBe("The caller aborted the request");
 });
 
 test("queueLargeBodies does not keep a large body whose caller leaves before its turn", async () => {
@@ -65,14 +75,31 @@ test("queueLargeBodies does not keep a large body whose caller leaves before its
   const connection = new EventEmitter();
   const first = ask("first", LARGE);
   await waitFor("first");
-  const left = ask("left", LARGE, false, connection);
+  const left = ask("left", LARGE, { connection });
   await new Promise(setImmediate);
 
   connection.emit("close");
   await waitFor("left");
   end("left");
 
-  expect(await left).toBe("gone");
+  expect(await left).toBe("The caller aborted the request");
+  end("first");
+  expect(await first).toBe("answered");
+});
+
+test.each([
+  ["application/json", { "connect-timeout-ms": "5" }],
+  ["application/grpc", { "grpc-timeout": "5m" }],
+])("queueLargeBodies ends the wait of a large body as %s at its deadline", async (type, deadline) => {
+  const { ask, waitFor, end } = openApp();
+  const first = ask("first", LARGE);
+  await waitFor("first");
+  const late = ask("late", LARGE, { headers: { "content-type": type, ...deadline } });
+
+  await waitFor("late");
+  end("late");
+
+  expect(await late).toBe("the operation timed out");
   end("first");
   expect(await first).toBe("answered");
 });

@@ -25,7 +25,7 @@ export const HEADER_BYTES = 1 << 16;
 
 export interface CsvRecord {
   readonly record: readonly string[];
-  /** Number of the record's last line, from 1. */
+  /** Number of the record's first line, from 1. */
   readonly line: number;
   /** Offsets of the bytes from the end of the record before to the end of this one, with line ends. */
   readonly start: number;
@@ -89,9 +89,13 @@ async function* readAllRecords(
   let isSeparatorLine = hasSeparatorLine;
   try {
     for await (const { record, info } of parser as AsyncIterable<{ record: string[]; info: CsvInfo }>) {
-      // The parser counts a line end of two characters inside quotes as two lines.
-      for (const cell of record) doubleCounted += cell.split("\r\n").length - 1;
-      if (!isSeparatorLine) yield { record, line: info.lines - doubleCounted, start, end: info.bytes };
+      let breaks = 0;
+      for (const cell of record) {
+        // The parser counts a line end of two characters inside quotes as two lines.
+        doubleCounted += cell.split("\r\n").length - 1;
+        breaks += cell.split(/\r\n|[\r\n]/).length - 1;
+      }
+      if (!isSeparatorLine) yield { record, line: info.lines - doubleCounted - breaks, start, end: info.bytes };
       isSeparatorLine = false;
       start = info.bytes;
     }

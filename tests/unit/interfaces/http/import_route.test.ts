@@ -204,6 +204,8 @@ describe("POST /import", () => {
       const refused = of(await send(`${RACKS}&column=name&dry_run=true`, text), "refused");
 
       expect(refused.map(({ from, to }) => text.slice(from, to))).toEqual(written);
+      const countLines = (before: string) => before.split(/\r\n|\n/).length;
+      expect(refused.map(({ line }) => line)).toEqual(refused.map(({ from }) => countLines(text.slice(0, from))));
     }
   });
 });

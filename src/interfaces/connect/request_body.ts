@@ -95,7 +95,7 @@ export function queueLargeBodies(): MiddlewareHandler<RouteEnv> {
     await slots.runInSlot(answer, signal).catch(async (error: unknown) => {
       if (error !== signal.reason) throw error;
       end();
-      // Nobody waits for the answer any more, so the body is not kept until its turn.
+      // No caller waits for the answer, so the body is not kept until its turn.
       context.set("body", undefined);
       context.set("failure", error);
       await next();

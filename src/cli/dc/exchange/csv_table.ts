@@ -5,7 +5,7 @@ import { assignCodes, describeResource } from "#dc/exchange/codes.ts";
 import { type MappedSource, OmissionLog, type SourceItem } from "#dc/exchange/item.ts";
 import type { ResourceByKind, ResourceKind } from "#dc/model/resources.ts";
 import { findKind } from "#dc/operations/import/run_import.ts";
-import { readFigureOrWord } from "#dc/operations/import/sheet.ts";
+import { readFigureOrWord, setDefaultFace } from "#dc/operations/import/sheet.ts";
 import { convertPlainJson } from "#dc/operations/messages/plain_json.ts";
 import { RESOURCE_SCHEMAS } from "#dc/operations/writes/changes.ts";
 import { OperationError } from "#kernel/errors.ts";
@@ -226,7 +226,7 @@ class CellReader {
   /** Returns a row as proto JSON. @throws Error that names the cell that cannot be read */
   readRow(cells: ReadonlyMap<string, string>): Record<string, JsonValue> {
     const json: Record<string, JsonValue> = {};
-    const { defaults, columns, values } = this.#mapping;
+    const { kind, defaults, columns, values } = this.#mapping;
     for (const [field, text] of Object.entries(defaults)) this.#setField(`defaults.${field}`, field, text, json);
     let height: number | undefined;
     for (const [column, field] of Object.entries(columns)) {
@@ -239,6 +239,7 @@ class CellReader {
           height;
     }
     if (height !== undefined) this.#setHeight(height, cells, json);
+    setDefaultFace(kind, [...Object.values(columns), ...Object.keys(defaults)], json);
     return json;
   }
 

@@ -1,7 +1,7 @@
 import type { JsonValue } from "@bufbuild/protobuf";
 import type { ResourceKind } from "#dc/model/resources.ts";
 import type { BadLine, ImportSource, ResourceLine } from "#dc/operations/import/run_import.ts";
-import type { CsvRecord } from "#dc/operations/import/sheet.ts";
+import { type CsvRecord, setDefaultFace } from "#dc/operations/import/sheet.ts";
 import { OperationError } from "#kernel/errors.ts";
 import { formatSuggestion } from "../../usage_error.ts";
 import { type CsvColumn, listCsvColumns } from "../csv_columns.ts";
@@ -74,5 +74,7 @@ function convertToJsonLine(
       return { ...bad, reason, field: column.name };
     }
   }
+  const paths = columns.map(({ name }) => name);
+  setDefaultFace(kind, paths, resource);
   return { ...place, item: { kind, json: resource } };
 }

@@ -26,6 +26,7 @@ import {
   readCell,
   type Sheet,
   type SheetRow,
+  setDefaultFace,
 } from "./sheet.ts";
 import type { FieldProblem } from "./wire.ts";
 
@@ -93,8 +94,8 @@ function createParameterRefusal(field: string, value: string, why: string) {
 class RowReader {
   readonly #columns: readonly { readonly path: string; readonly heading: string; readonly target: CellTarget }[];
   readonly #decimal: SheetMapping["decimal"];
-  /** Whether devices with a unit are placed at the front, because no column names their face. */
-  readonly #isFaceGuessed: boolean;
+  readonly #kind: ResourceKind;
+  readonly #paths: readonly string[];
   readonly #hasHeight: boolean;
 
   constructor(
@@ -109,7 +110,8 @@ class RowReader {
       return { path, heading: headings[at] ?? "", target };
     });
     this.#decimal = decimal;
-    this.#isFaceGuessed = kind === "device" && !paths.includes("face");
+    this.#kind = kind;
+    this.#paths = paths;
     this.#hasHeight = findCellTarget(kind, "u_height") !== undefined;
   }
 
@@ -143,7 +145,7 @@ class RowReader {
 
   /** Sets the height that a range of units says, and the face of a placed device without one. */
   #complete(resource: ResourceFields, height: number | undefined, problems: FieldProblem[]): void {
-    if (this.#isFaceGuessed && resource["position_u"] !== undefined) resource["face"] = "FACE_FRONT";
+    setDefaultFace(this.#kind, this.#paths, resource);
     if (height === undefined || !this.#hasHeight) return;
     resource["u_height"] ??= height;
     if (resource["u_height"] !== height) problems.push({ field: "u_height", message: `The unit takes ${height} U` });

@@ -182,6 +182,11 @@ export function findCellTarget(kind: ResourceKind, path: string): CellTarget | u
   return inner && { steps: [name, rest], field: inner };
 }
 
+/** Places a device with a unit at the front if no column or default of its sheet fills the face. */
+export function setDefaultFace(kind: ResourceKind, paths: readonly string[], json: Record<string, JsonValue>): void {
+  if (kind === "device" && json["position_u"] !== undefined && !paths.includes("face")) json["face"] = "FACE_FRONT";
+}
+
 /** How the figures of a column are read. */
 export interface CellRules extends Pick<FigureRules, "decimal"> {
   readonly heading: string;

@@ -235,22 +235,13 @@ test("a file that is no CSV, a wrong column, a wrong kind and a missing file are
   expect(await said("other.csv")).toEqual([2, expect.stringContaining('expected "--kind"')]);
   expect(await said("cells.csv", "--kind", "rak")).toEqual([2, expect.stringContaining('did you mean "rack"?')]);
   expect(await said("none.jsonl")).toEqual([1, expect.stringContaining('Cannot read "none.jsonl"')]);
+  // Lines are those with which the rows begin.
+  writeFileSync(join(cwd, "breaks.csv"), 'code,name,u_height\r\nR1,"one\r\ntwo\nthree",tall\r\n\r\nR2,"x\ny",tall\r\n');
+  expect(String(await said("breaks.csv", "--kind", "rack")).match(/line \d+/g)).toEqual(["line 2", "line 6"]);
   const [status, told] = await said("cells.csv", "--kind", "rack");
   expect([status, told]).toEqual([1, expect.stringContaining("u_height")]);
   expect(told).toContain('cell "labels" holds no JSON');
   expect(existsSync(join(cwd, "none.jsonl"))).toBe(false);
-});
-
-test("a refused row with line breaks in its cells is named by its first line", async () => {
-  const cwd = emptyFolder();
-  writeFileSync(join(cwd, "racks.csv"), 'code,name,u_height\r\nR1,"one\r\ntwo\nthree",tall\r\n\r\nR2,"x\ny",tall\r\n');
-  writeFileSync(join(cwd, "racks.yaml"), "kind: rack\nkey: code\ncolumns: { name: name, u_height: u_height }\n");
-
-  const { stderr } = await dc(cwd, ["import", "racks.csv"]);
-  const mapped = await dc(cwd, ["import", "--from", "csv", "racks.csv", "--mapping", "racks.yaml"]);
-
-  expect(stderr.match(/line \d+/g)).toEqual(["line 2", "line 6"]);
-  expect(mapped.stderr.match(/racks.csv \d+/g)).toEqual(["racks.csv 2", "racks.csv 6"]);
 });
 
 test("an export to a full disk or a closed pipe ends as it should, and leaves no half file", async () => {

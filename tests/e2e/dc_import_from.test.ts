@@ -172,18 +172,18 @@ test("planner dc import --from csv reads a spreadsheet by a mapping, and propose
 });
 
 test("planner dc import --from csv --prune deletes what left the sheet, and nothing that it cannot be sure of", async () => {
-  const fields = { code: "code", kind: "kind", rack: "rack_code", u: "position_u", face: "face" };
+  const fields = { code: "code", kind: "kind", rack: "rack_code", u: "position_u" };
   writeFileSync(join(cwd, "racks.yaml"), "kind: rack\ncolumns: { code: code, site: location.site_id }\n");
   writeFileSync(join(cwd, "devices.yaml"), `kind: device\ncolumns: ${JSON.stringify(fields)}\n`);
   const sheet = (name: string, ...rows: string[]) => {
     writeFileSync(join(cwd, `${name}.csv`), `${rows.join("\n")}\n`);
     return dc(["import", "--from", "csv", `${name}.csv`, "--mapping", `${name}.yaml`, "--db", "p.sqlite", "--prune"]);
   };
-  const [head, one, two, three] = ["code,kind,rack,u,face", "s1,server,R1,1,front", "s2,server,R1,3,front", "s3"];
+  const [head, one, two, three] = ["code,kind,rack,u", "s1,server,R1,1", "s2,server,R1,3", "s3"];
   await sheet("racks", "code,site", "R1,muc");
-  const first = await sheet("devices", head, one, two, `${three},server,R1,5,front`);
-  const unsure = await sheet("devices", head, one, `${three},toaster,R1,5,front`, "s4,server,R1,1,front");
-  const sure = await sheet("devices", head, one, `${three},server,R1,5,front`);
+  const first = await sheet("devices", head, one, two, `${three},server,R1,5`);
+  const unsure = await sheet("devices", head, one, `${three},toaster,R1,5`, "s4,server,R1,1");
+  const sure = await sheet("devices", head, one, `${three},server,R1,5`);
 
   // A slow machine prints progress.
   const complaints = ({ code, stderr }: Awaited<ReturnType<typeof dc>>) => [
@@ -200,6 +200,7 @@ test("planner dc import --from csv --prune deletes what left the sheet, and noth
   expect(unsure.stdout).toMatch(/device +0 +0 +0 +1 +2/);
   expect(complaints(sure)).toEqual([0, ""]);
   expect(sure.stdout).toMatch(/device +0 +0 +1 +2 +0/);
+  expect((await dc(["export", "--db", "p.sqlite"])).stdout.match(/"FACE_FRONT"/g)).toHaveLength(2);
 });
 
 test("planner dc export --to writes files for other programs", async () => {

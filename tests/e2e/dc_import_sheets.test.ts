@@ -42,34 +42,6 @@ test("a sheet in UTF-16 with tabs, and one in Windows-1252 that is named so, kee
   expect([western.code, western.devices[0]?.name]).toEqual([0, "Köln"]);
 });
 
-test("a device with a position is placed at the front unless the sheet has a face", async () => {
-  const cwd = emptyFolder();
-  const racks = '{"rack":{"code":"R","u_height":42,"location":{"site_id":"S","floor_number":1}}}\n';
-  await runPlanner(["dc", "import", "-"], { cwd, input: racks });
-  writeFileSync(join(cwd, "a.csv"), "code,kind,rack,unit\nA,server,R,1\nB,server,R,\n");
-  writeFileSync(join(cwd, "b.csv"), "code,kind,rack,unit,side\nC,server,R,5,rear\nD,server,R,7,\n");
-  writeFileSync(join(cwd, "devices.csv"), "code,kind,rack_code,position_u\nE,DEVICE_KIND_SERVER,R,9\n");
-  const columns = "kind: device\nkey: code\ncolumns: { code: code, kind: kind, rack: rack_code, unit: position_u";
-  writeFileSync(join(cwd, "a.yaml"), `${columns} }\n`);
-  writeFileSync(join(cwd, "b.yaml"), `${columns}, side: face }\n`);
-
-  for (const name of ["a", "b"])
-    await runPlanner(["dc", "import", "--from", "csv", `${name}.csv`, "--mapping", `${name}.yaml`], { cwd });
-  await runPlanner(["dc", "import", "devices.csv"], { cwd });
-
-  const { stdout } = await runPlanner(["dc", "export", "--kind", "device"], { cwd });
-  const stored = stdout
-    .trim()
-    .split("\n")
-    .map((line) => JSON.parse(line).device);
-  expect(stored.map(({ code, face }) => [code, face])).toEqual([
-    ["A", "FACE_FRONT"],
-    ["B", undefined],
-    ["C", "FACE_REAR"],
-    ["E", "FACE_FRONT"],
-  ]);
-});
-
 test("a row with more cells than columns and a floor that is no number are reported, not guessed", async () => {
   const { code, stderr, devices } = await imported(`${HEAD}\na;1;;0;more\nb;1;;0;;\nc;1;;two\n`);
 

@@ -12,7 +12,7 @@ import {
 import { parseTimeout as parseConnectTimeout, protocolVersion } from "@connectrpc/connect/protocol-connect";
 import { parseTimeout as parseGrpcTimeout } from "@connectrpc/connect/protocol-grpc";
 import { compressionBrotli, compressionGzip } from "@connectrpc/connect-node";
-import { refuse } from "#dc/model/refusal.ts";
+import { type Refusal, refuse } from "#dc/model/refusal.ts";
 import { shortenText } from "#kernel/errors.ts";
 import {
   convertToConnectError,
@@ -152,11 +152,11 @@ function hasWrongEscape(search: string): boolean {
  * library's reply has no body.
  */
 export function explainStatus(
-  { allowedMethods }: UniversalHandler,
-  { method = "", headers: given }: NodeRequest,
+  handler: UniversalHandler,
+  request: NodeRequest,
   answered: UniversalServerResponse,
 ): UniversalServerResponse {
-  const refusal = findStatusRefusal(answered.status, { method, type: given["content-type"], allowedMethods });
+  const refusal = findStatusRefusal(answered.status, handler, request);
   if (refusal === undefined || answered.body !== undefined) return answered;
   const { status, headers, body } = createErrorResponse(refusal, () => {});
   answered.header?.forEach((value, name) => void headers.set(name, value));
@@ -169,21 +169,17 @@ export function explainStatus(
 
 function findStatusRefusal(
   status: number,
-  {
-    method,
-    type,
-    allowedMethods,
-  }: { readonly method: string; readonly type: string | undefined; readonly allowedMethods: string[] },
-) {
+  { allowedMethods }: UniversalHandler,
+  { method = "", headers }: NodeRequest,
+): Refusal | undefined {
   switch (status) {
     case 405: {
       const allow = allowedMethods.toSorted().join(", ");
-      return new HttpRefusal("METHOD_NOT_ALLOWED", `${shortenText(method)} does not call an RPC: expected ${allow}`, {
-        allow,
-      });
+      const message = `${shortenText(method)} does not call an RPC: expected ${allow}`;
+      return new HttpRefusal("METHOD_NOT_ALLOWED", message, { allow });
     }
     case 415:
-      return createMediaTypeRefusal(type, CALL_MEDIA_TYPES);
+      return createMediaTypeRefusal(headers["content-type"], CALL_MEDIA_TYPES);
     case 505:
       return refuse("MALFORMED_REQUEST", "This RPC exchanges streams: expected HTTP/2");
     default:

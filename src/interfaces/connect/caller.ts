@@ -11,7 +11,7 @@ import { MAX_USER_AGENT_CHARS } from "./limits.ts";
 export type FindPrincipal = (authorization: string | null) => Promise<Principal | undefined>;
 
 /** Returns the object that identifies the connection of a request. */
-export function findConnection(request: NodeRequest): object {
+function findConnection(request: NodeRequest): object {
   return "stream" in request ? (request.stream.session ?? request.stream) : request.socket;
 }
 
@@ -20,24 +20,18 @@ export function createScheduler(request: NodeRequest, signal?: AbortSignal): Coo
   return new CooperativeScheduler(signal, findConnection(request));
 }
 
-/** Signal of a call, which aborts when the caller leaves or the deadline passes. `end` must be called after the call. */
-interface CallWatch {
-  readonly signal: AbortSignal;
-  readonly end: () => void;
-}
-
-/** Watches a call for the departure of its caller and its deadline, which counts from the arrival of the request. */
-export function watchCall(context: RouteContext): CallWatch {
-  const { outgoing } = context.env;
-  const head = context.get("head");
+/**
+ * Returns a signal that aborts when the caller leaves or the deadline, which counts from the arrival of the request,
+ * passes, and a function to call when no one needs the signal any more.
+ */
+export function watchCall({ get, env: { outgoing } }: RouteContext) {
+  const head = get("head");
   const left = new AbortController();
   const leave = () => left.abort(createDisconnectError());
   outgoing.once("close", leave);
   const timeoutMs = head && readTimeoutMs(head);
-  const deadline =
-    timeoutMs === undefined
-      ? undefined
-      : createDeadlineSignal(timeoutMs - (performance.now() - context.get("started")));
+  const remainingMs = timeoutMs === undefined ? undefined : get("started") + timeoutMs - performance.now();
+  const deadline = remainingMs === undefined ? undefined : createDeadlineSignal(remainingMs);
   const { signal } = deadline === undefined ? left : createLinkedAbortController(left.signal, deadline.signal);
   const end = () => {
     outgoing.off("close", leave);
@@ -46,23 +40,15 @@ export function watchCall(context: RouteContext): CallWatch {
   return { signal, end };
 }
 
-interface CallerOrigin {
-  readonly interface: Caller["interface"];
-  readonly principal: Principal | undefined;
-  readonly address: string | undefined;
-  readonly peer?: object | undefined;
-}
-
-/** Returns a caller with the user agent and the trace id from its headers. */
-export function describeCaller(headers: Pick<Headers, "get">, origin: CallerOrigin): Caller {
-  const userAgent = headers.get("user-agent")?.slice(0, MAX_USER_AGENT_CHARS);
-  const parent = headers.get("traceparent");
-  const traceId = parent === null ? undefined : /^[0-9a-f]{2}-([0-9a-f]{32})-/.exec(parent)?.[1];
+/** Returns a known caller with the address, connection, user agent and trace id of its request. */
+export function describeCaller(request: NodeRequest, known: Caller): Caller {
+  const { remoteAddress = "" } = request.socket;
+  const userAgent = request.headers["user-agent"]?.slice(0, MAX_USER_AGENT_CHARS);
+  const traceId = /^[0-9a-f]{2}-([0-9a-f]{32})-/.exec(String(request.headers["traceparent"]))?.[1];
   return {
-    interface: origin.interface,
-    ...(origin.principal !== undefined && { principal: origin.principal }),
-    ...(origin.address !== undefined && isIP(origin.address) !== 0 && { clientIp: origin.address }),
-    ...(origin.peer !== undefined && { peer: origin.peer }),
+    ...known,
+    ...(isIP(remoteAddress) !== 0 && { clientIp: remoteAddress }),
+    peer: findConnection(request),
     ...(userAgent !== undefined && { userAgent }),
     ...(traceId !== undefined && { traceId }),
   };

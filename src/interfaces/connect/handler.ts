@@ -28,7 +28,7 @@ import {
 import { universalRequestFromNodeRequest, universalResponseToNodeResponse } from "@connectrpc/connect-node";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import type { Hono } from "hono";
-import type { Caller, FinishedCall } from "#dc/context.ts";
+import type { FinishedCall } from "#dc/context.ts";
 import { findRpc, SERVICES } from "#dc/operations/index.ts";
 import { detailRegistry } from "#dc/operations/messages/status.ts";
 import type { Rpc } from "#dc/operations/rpc.ts";
@@ -45,7 +45,7 @@ import {
   describeHead,
   explainStatus,
 } from "./call_headers.ts";
-import { createScheduler, describeCaller, type FindPrincipal, findConnection, watchCall } from "./caller.ts";
+import { createScheduler, describeCaller, type FindPrincipal, watchCall } from "./caller.ts";
 import {
   convertToConnectError,
   createBusyRefusal,
@@ -327,20 +327,13 @@ function createServiceCall(rpc: Rpc, service: DcService): ServiceCall {
       ) as RpcRequest;
       // A write that has begun runs to its end, so none begins after its deadline.
       signal.throwIfAborted();
-      const work = service.call(rpc, message, describeCallerOf(context, head), signal);
+      const caller = { interface: head.isGrpc ? "GRPC" : "REST", ...context.get("caller") } as const;
+      const work = service.call(rpc, message, describeCaller(context.env.incoming, caller), signal);
       return replies.getO(head.isBinary).serialize(await runUntilAbort(signal, work));
     } finally {
       end();
     }
   };
-}
-
-function describeCallerOf({ get, env: { incoming } }: RouteContext, { header, isGrpc }: CallHead): Caller {
-  const known = get("caller");
-  const address = incoming.socket.remoteAddress;
-  const peer = findConnection(incoming);
-  const origin = { interface: isGrpc ? "GRPC" : "REST", principal: known?.principal, address, peer } as const;
-  return { ...describeCaller(header, origin), ...(known?.receipt && { receipt: known.receipt }) };
 }
 
 /** Headers that the library reads. */

@@ -82,12 +82,6 @@ function parseMediaType(text: string) {
 /** Runs work in steps, with other calls between them. */
 export type RunSteps = <Result>(steps: Steps<Result>) => Promise<Result>;
 
-/** Returns the refusal of a method other than GET and POST. */
-function createMethodRefusal(method: string): HttpRefusal {
-  const allow = "GET, POST";
-  return new HttpRefusal("METHOD_NOT_ALLOWED", `${shortenText(method)} is not supported: expected ${allow}`, { allow });
-}
-
 /** Reads the parameters of a request. @param bytes its body, if it has the media type @throws Refusal */
 export async function readParams(
   request: Request,
@@ -96,7 +90,10 @@ export async function readParams(
 ): Promise<GraphqlParams> {
   if (request.method === "GET" || request.method === "HEAD")
     return requireGraphqlParams(parseQueryParams(new URL(request.url).searchParams), 0);
-  if (request.method !== "POST") throw createMethodRefusal(request.method);
+  if (request.method !== "POST") {
+    const message = `${shortenText(request.method)} is not supported: expected GET, POST`;
+    throw new HttpRefusal("METHOD_NOT_ALLOWED", message, { allow: "GET, POST" });
+  }
   const { type, isUtf8 } = parseMediaType(request.headers.get("content-type") ?? "");
   if (type !== JSON_MEDIA_TYPE || !isUtf8)
     throw createMediaTypeRefusal(request.headers.get("content-type"), `${JSON_MEDIA_TYPE} in UTF-8`);

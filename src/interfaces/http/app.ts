@@ -12,7 +12,7 @@ import { listAllWindows } from "#dc/read_pages.ts";
 import { type DcService, IMPORT_METHOD, type LogVerdict } from "#dc/service.ts";
 import { shortenText } from "#kernel/errors.ts";
 import { getMediaType, isEncoded } from "../connect/call_headers.ts";
-import { createScheduler, describeCaller, type FindPrincipal, findConnection } from "../connect/caller.ts";
+import { createScheduler, describeCaller } from "../connect/caller.ts";
 import {
   createBusyRefusal,
   createEncodingRefusal,
@@ -90,12 +90,6 @@ const CALENDAR_PATH = "/windows.ics";
 /** Finds the calendar's subscriber by the secret in the address. @throws OperationError unauthenticated */
 type FindSubscriber = (secret: string) => Promise<Principal>;
 
-interface CalendarAccess {
-  readonly findPrincipal: FindPrincipal;
-  /** Finds a subscriber; absent without a token file, and then the calendar has the access rules of other reads. */
-  readonly findSubscriber?: FindSubscriber | undefined;
-}
-
 /**
  * Authenticates the reader of the calendar. The secret in the address grants access to the calendar only; without a
  * secret, the rules of other reads apply.
@@ -103,7 +97,7 @@ interface CalendarAccess {
  */
 async function findCalendarReader(
   { url, headers }: Request,
-  { findPrincipal, findSubscriber }: CalendarAccess,
+  { findPrincipal, findSubscriber }: Pick<AppOptions, "findPrincipal" | "findSubscriber">,
 ): Promise<Principal | undefined> {
   const parameters = new URL(url).searchParams;
   for (const name of parameters.keys()) {
@@ -139,7 +133,7 @@ async function answerCalendar(request: Request, service: DcService, caller: Call
 }
 
 export interface AppOptions extends ConnectOptions {
-  /** Finds the principal for the secret of a calendar address; absent without a token file. */
+  /** Absent without a token file; the calendar then has the access rules of other reads. */
   readonly findSubscriber?: FindSubscriber | undefined;
   readonly formatMetrics: (format: MetricFormat) => string | Promise<string>;
   /** Secrets of the webhook for change feeds; without them it is closed unless `isWebhookOpen`. */
@@ -198,7 +192,8 @@ export function mountRoutes(app: Hono<RouteEnv>, options: AppOptions, { keep, co
   app.get(CHANGE_STREAM_PATH, (context) => openChangeStream(context, options));
   app.get(CALENDAR_PATH, async (context) => {
     const principal = await findCalendarReader(context.req.raw, options);
-    return answerCalendar(context.req.raw, options.service, createRequestCaller(context, "REST", principal));
+    const known = { interface: "REST", ...(principal && { principal }) } as const;
+    return answerCalendar(context.req.raw, options.service, describeCaller(context.env.incoming, known));
   });
   const identify: MiddlewareHandler<RouteEnv> = async (context, next) => {
     context.set("caller", await findCaller(context, options, "REST"));
@@ -220,7 +215,7 @@ export function mountRoutes(app: Hono<RouteEnv>, options: AppOptions, { keep, co
   app.post("/audit/webhook", async (context) => {
     const { service, webhookSecret: secret, isWebhookOpen: isOpen = false, countDeadLetters = () => {} } = options;
     // A feed authenticates with a secret instead of a principal.
-    const caller = createRequestCaller(context, "WEBHOOK", undefined);
+    const caller = describeCaller(context.env.incoming, { interface: "WEBHOOK" });
     return receiveWebhook(context, caller, { service, secret, isOpen, countDeadLetters, queue });
   });
   mountGraphql(app, options, { keep, queue });
@@ -444,17 +439,8 @@ async function findCaller(
   { findPrincipal }: AppOptions,
   interfaceName: Caller["interface"],
 ): Promise<Caller> {
-  return createRequestCaller(context, interfaceName, await findPrincipal(context.req.raw.headers.get("authorization")));
-}
-
-function createRequestCaller(
-  context: RouteContext,
-  interfaceName: Caller["interface"],
-  principal: Caller["principal"],
-): Caller {
-  const address = context.env.incoming.socket.remoteAddress;
-  const peer = findConnection(context.env.incoming);
-  return describeCaller(context.req.raw.headers, { interface: interfaceName, principal, address, peer });
+  const principal = await findPrincipal(context.req.raw.headers.get("authorization"));
+  return describeCaller(context.env.incoming, { interface: interfaceName, ...(principal && { principal }) });
 }
 
 function convertVerdictToJson(verdict: LogVerdict): JsonObject {

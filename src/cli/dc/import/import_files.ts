@@ -10,7 +10,7 @@ import {
   ImportUndone,
   joinSources,
   KINDS,
-  parseResourceLine,
+  parseResourceJson,
   type ResourceLine,
   runImport,
 } from "#dc/operations/import/run_import.ts";
@@ -249,7 +249,7 @@ function openJsonLinesSource(file: TextFile): ImportSource {
   let bad = 0;
   for (const { number, at, text } of readLines(file)) {
     const kind = detectKind(text);
-    if (kind === undefined) bad += 1;
+    if (typeof kind !== "string") bad += 1;
     else {
       const to = at + Buffer.byteLength(text) + 1;
       const before = found.get(kind);
@@ -262,7 +262,8 @@ function openJsonLinesSource(file: TextFile): ImportSource {
     *readBadLines() {
       if (bad === 0) return;
       for (const { number, text } of readLines(file)) {
-        if (detectKind(text) === undefined) yield describeBadLine({ file: file.displayName, number, item: text });
+        const kind = detectKind(text);
+        if (typeof kind !== "string") yield { file: file.displayName, number, item: text, ...kind };
       }
     },
     *readLines(kind): Generator<ResourceLine> {
@@ -276,27 +277,13 @@ function openJsonLinesSource(file: TextFile): ImportSource {
   };
 }
 
-/** Detects the kind from the beginning of the line. The whole line is parsed later. */
-function detectKind(text: string): ResourceKind | undefined {
+/** Detects the kind of a line by its beginning, or else by parsing it, or returns why it has none. */
+function detectKind(text: string): ResourceKind | { readonly reason: string } {
   const key = FIRST_KEY.exec(text)?.[1];
-  return IMPORT_KINDS.find((kind) => kind === key) ?? (key === undefined ? parseKind(text) : undefined);
-}
-
-/** Parses the line to find the kind of a key with escapes; undefined for a line without a key. */
-function parseKind(text: string): ResourceKind | undefined {
   try {
-    return parseResourceLine(text).kind;
-  } catch {
-    return undefined;
-  }
-}
-
-function describeBadLine(line: ResourceLine & { readonly item: string }): BadLine {
-  try {
-    parseResourceLine(line.item);
-    return { ...line, reason: "expected a resource" };
+    return IMPORT_KINDS.find((kind) => kind === key) ?? parseResourceJson(text).kind;
   } catch (error) {
-    return { ...line, reason: (error as Error).message };
+    return { reason: (error as Error).message };
   }
 }
 

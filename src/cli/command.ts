@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { type ArgDef, type CommandDef, defineCommand as defineCittyCommand } from "citty";
+import { type CommandDef, defineCommand as defineCittyCommand, runCommand } from "citty";
 import { setNoticeListener } from "#kernel/notices.ts";
 import type { Args, ArgValues } from "./args.ts";
 import {
@@ -23,13 +23,12 @@ const SILENT_COMMANDS: ReadonlySet<string> = new Set(["mcp", "doctor", "completi
 
 /** Creates a command of citty, and infers the types of the arguments of its `run`. */
 export function defineCommand<const A extends Args = Record<never, never>>(declaration: Declaration<A>): Command {
-  const { meta, args = {} } = declaration;
+  const { meta } = declaration;
   const command = defineCittyCommand({
     meta: { ...meta },
-    args: loosenArgs(args),
-    async run({ rawArgs }) {
+    async run({ rawArgs: [_, ...words] }) {
       // citty returns no nested result.
-      process.exitCode = await addHelpHint(meta.name, () => runDeclared(declaration, rawArgs));
+      process.exitCode = await addHelpHint(meta.name, () => runDeclared(declaration, words));
     },
   });
   return { ...command, declaration };
@@ -56,15 +55,6 @@ async function addHelpHint<Result>(name: string, work: () => Promise<Result>): P
   }
 }
 
-/** Returns arguments of which citty refuses none, because `parseArguments` refuses with better texts. */
-function loosenArgs(args: Args): Record<string, ArgDef> {
-  const entries = Object.entries(args).map(([name, { type, description }]): [string, ArgDef] => [
-    name,
-    { type: type === "boolean" || type === "positional" ? type : "string", description, required: false },
-  ]);
-  return Object.fromEntries(entries);
-}
-
 /** Returns a member of a family that is loaded when it runs, from the file that exports it. */
 export function lazy<const Name extends string = "command">(
   description: string,
@@ -75,6 +65,17 @@ export function lazy<const Name extends string = "command">(
 }
 
 type RunWords = (words: readonly string[]) => Promise<void>;
+
+/**
+ * Word before all words that citty gets: it parses nothing behind it. It would store flags beside the other words, which
+ * it names `_`, and fail for a flag of that name.
+ */
+const UNPARSED = "--";
+
+/** Runs the command of a tree that the words name. */
+export async function runTree(tree: Family, words: readonly string[]): Promise<void> {
+  await runCommand(tree, { rawArgs: [UNPARSED, ...words] });
+}
 
 /** Name under which a family runs what no word names. It cannot be typed, because typed names are looked up. */
 const UNNAMED = "(none)";
@@ -95,18 +96,19 @@ export function defineFamily(
 ): Family {
   const others = Object.entries({ ...hidden, [UNNAMED]: runUnnamed }).map(([name, run]): [string, CommandDef] => [
     name,
-    defineCittyCommand({ run: ({ rawArgs }) => addHelpHint(family.meta.name, () => run(rawArgs)) }),
+    defineCittyCommand({ run: ({ rawArgs: [_, ...words] }) => addHelpHint(family.meta.name, () => run(words)) }),
   ]);
   return {
     meta: { ...family.meta },
     subCommands: Object.assign(Object.create(null), family.subCommands, Object.fromEntries(others)),
     setup({ rawArgs: words }) {
+      words.shift();
       const at = findNameIndex(family, words);
       const asksForHelp = words.includes("--help") || words.includes("-h");
       const name = words[at] ?? (asksForHelp ? undefined : family.fallback);
       if (name !== undefined && !Object.hasOwn(hidden, name)) findMember(family, name);
       if (at !== -1) words.splice(at, 1);
-      words.unshift(name ?? UNNAMED);
+      words.unshift(name ?? UNNAMED, UNPARSED);
     },
     family,
   };

@@ -1,6 +1,5 @@
-import { runCommand } from "citty";
 import { BACKGROUND_START_VARIABLE } from "#planner/operations/shared/live_worker.ts";
-import { defineFamily, lazy } from "./command.ts";
+import { defineFamily, lazy, runTree } from "./command.ts";
 import {
   type Command,
   type Family,
@@ -100,7 +99,7 @@ export const program: Family = defineFamily(PROGRAM, { help: printHelp, __comple
 /** Runs the command that the words name and sets the process's exit status; never rejects. */
 export async function runWords(words: readonly string[]): Promise<void> {
   try {
-    await runCommand(program, { rawArgs: [...words] });
+    await runTree(program, words);
   } catch (error) {
     await recordBackgroundError(error);
     const { reportError } = await import("./report_error.ts");

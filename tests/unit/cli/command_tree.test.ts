@@ -1,6 +1,5 @@
 import { afterEach, describe, expect, test } from "bun:test";
-import { runCommand } from "citty";
-import { defineCommand, defineFamily, lazy } from "#cli/command.ts";
+import { defineCommand, defineFamily, lazy, runTree } from "#cli/command.ts";
 import { COMMANDS, program } from "#cli/commands.ts";
 import { completeWords } from "#cli/completion/print_completion.ts";
 import { type Family, type FamilyDeclaration, loadMember } from "#cli/declaration.ts";
@@ -54,7 +53,7 @@ const TREE = defineFamily(
 );
 
 async function run(...words: string[]) {
-  await runCommand(TREE, { rawArgs: words });
+  await runTree(TREE, words);
   return ran.pop();
 }
 
@@ -94,6 +93,8 @@ describe("defineFamily", () => {
 
   test("runs the program's flags and hidden members by themselves", async () => {
     expect(await run()).toEqual([""]);
+    for (const flag of ["--_", "--_=x", "--no-_", "-_"])
+      expect(run("dc", "serve", flag)).rejects.toThrow(`Unknown flag "${flag.split("=")[0]}"`);
     expect(await run("--version", "--no-x")).toEqual(["", "--version", "--no-x"]);
     expect(await run("--root", "dc", "help", "list")).toEqual(["help", "--root", "dc", "list"]);
     expect(await run("--root", "x", "list", "--", "dc").catch((error) => error)).toMatchObject({

@@ -69,7 +69,7 @@ export interface Positional extends ArgBase {
 export type Flags = Readonly<Record<string, Flag>>;
 
 /**
- * The positional arguments and flags of a command: citty's `args`, with integers and what citty has no word for. The
+ * The positional arguments and flags of a command: in the form of citty's `args`, with integers and rules. The
  * order of the positional ones is their order on the command line.
  */
 export type Args = Readonly<Record<string, Flag | Positional>>;

@@ -51,7 +51,7 @@ export interface Declaration<A extends Args = Args> {
   run(call: { readonly args: ArgValues<A>; readonly cli: Cli }): Promise<ExitStatus | undefined> | Promise<void>;
 }
 
-/** A command of citty with its whole declaration, of which citty reads a part. */
+/** A command of citty, which only runs it, with its declaration. */
 export type Command = CommandDef & { readonly declaration: Declaration };
 
 /** A command that only groups others, such as `planner dc`. */

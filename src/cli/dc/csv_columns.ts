@@ -38,6 +38,31 @@ export function listCsvColumns(kind: ResourceKind): readonly CsvColumn[] {
   return made;
 }
 
+/** Finds a column by name: one of the kind, or a path to a field of a message or to an entry of a map: `labels.owner`. */
+export function findCsvColumn(kind: ResourceKind, name: string): CsvColumn | undefined {
+  const columns = listCsvColumns(kind);
+  const own = columns.find((column) => column.name === name);
+  const [parent, entry = ""] = name.split(/\.(.*)/s);
+  const { field } = columns.find((column) => column.name === parent) ?? {};
+  if (own !== undefined || field === undefined || entry === "" || chooseCellFormat(field) !== JSON_CELL) return own;
+  if (field.fieldKind === "map") return createEntryColumn(field, entry);
+  const inner = field.fieldKind === "message" ? field.message.fields.find((one) => one.name === entry) : undefined;
+  return inner && field.message && createFlatColumn(field, field.message, inner);
+}
+
+function createEntryColumn(field: DescField, entry: string): CsvColumn {
+  const setValue: CsvColumn["setValue"] = (value, resource) => {
+    resource[field.name] = { ...(resource[field.name] as JsonObject | undefined), [entry]: value };
+  };
+  return {
+    name: `${field.name}.${entry}`,
+    field,
+    write: (resource) => TEXT_CELL.format((resource[field.name] as JsonObject | undefined)?.[entry]),
+    parseCell: (text, resource) => setValue(TEXT_CELL.parse(text), resource),
+    setValue,
+  };
+}
+
 function createColumns(field: DescField): readonly CsvColumn[] {
   const { message } = field;
   if (field.fieldKind === "message" && message !== undefined && FLAT_MESSAGES.includes(message.name)) {

@@ -3,7 +3,7 @@ import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
 import { fromJson, toJson } from "@bufbuild/protobuf";
 import { parse } from "csv-parse/sync";
 import fc from "fast-check";
-import { formatCsvRecord, listCsvColumns } from "#cli/dc/csv_columns.ts";
+import { findCsvColumn, formatCsvRecord, listCsvColumns } from "#cli/dc/csv_columns.ts";
 import type { ResourceKind } from "#dc/model/resources.ts";
 import { convertModelToJson } from "#dc/operations/messages/model_json.ts";
 import { RESOURCE_SCHEMAS } from "#dc/operations/writes/changes.ts";
@@ -60,4 +60,29 @@ describe("a CSV gives back what was written", () => {
       expect(throughCsv(kind, json)).toEqual(json);
     }
   });
+});
+
+test.each([
+  ["device", "name", { name: "x" }],
+  ["device", "location.room", { location: { room: "x" } }],
+  ["device", "labels.owner", { labels: { owner: "x" } }],
+  ["device", "labels.a.b", { labels: { "a.b": "x" } }],
+  ["rack", "labels.owner", { labels: { owner: "x" } }],
+  ["crac", "labels.owner", { labels: { owner: "x" } }],
+  ["device", "power.capacity_w", { power: { capacity_w: "x" } }],
+  ["device", "power.power_path", { power: { power_path: "x" } }],
+  ["device", "lables.owner", undefined],
+  ["device", "labels.", undefined],
+  ["device", "location", undefined],
+  ["device", "name.first", undefined],
+  ["device", "ports.name", undefined],
+  ["device", "power.watts", undefined],
+  ["device", "etag", undefined],
+  ["device", "create_time.seconds", undefined],
+  ["device", "measured_at.seconds", undefined],
+] as const)("findCsvColumn finds in %s the field %s, or an entry within it", (kind, name, expected) => {
+  const column = findCsvColumn(kind, name);
+  const resource = {};
+  column?.parseCell("x", resource);
+  expect([column?.name, column && resource]).toEqual([expected && name, expected]);
 });

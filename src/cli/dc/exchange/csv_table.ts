@@ -17,7 +17,7 @@ import { cleanCell, guessFieldOfHeading, isBlankRecord, normalizeBlanks } from "
 import { isInteractive } from "../../output/print.ts";
 import { writeFile } from "../../output/write_file.ts";
 import { UsageError } from "../../usage_error.ts";
-import { type CsvColumn, listCsvColumns } from "../csv_columns.ts";
+import { type CsvColumn, findCsvColumn, listCsvColumns } from "../csv_columns.ts";
 import { detectByteOrderMark, type Encoding, readFirstBytes } from "../import/encoding.ts";
 import { openTextFile, readCsvFile, type TextFile } from "../import/text_file.ts";
 import { NOT_UTF8_REMARK } from "./json_elements.ts";
@@ -220,7 +220,11 @@ class CellReader {
 
   constructor(mapping: CsvMapping) {
     this.#mapping = mapping;
-    this.#fields = new Map(listCsvColumns(mapping.kind).map((column) => [column.name, column]));
+    const { kind, columns, defaults } = mapping;
+    const used = [...Object.values(columns), ...Object.keys(defaults)].flatMap(
+      (name) => findCsvColumn(kind, name) ?? [],
+    );
+    this.#fields = new Map([...listCsvColumns(kind), ...used].map((column) => [column.name, column]));
   }
 
   /** Returns a row as proto JSON. @throws Error that names the cell that cannot be read */
@@ -317,12 +321,11 @@ function readCsvMapping(path: string, shown: string): CsvMapping {
     throw createError("key", "expected the column that identifies a row, or a list of columns");
   const { decimal } = value;
   if (decimal !== undefined && decimal !== "." && decimal !== ",") throw createError("decimal", 'expected "." or ","');
-  const known = listCsvColumns(kind).map(({ name }) => name);
   const fieldUses = [
     ...Object.entries(columns).map(([column, field]) => [`columns.${column}`, field] as const),
     ...Object.keys(defaults).map((field) => [`defaults.${field}`, field] as const),
   ];
-  const stray = fieldUses.find(([, field]) => !known.includes(field));
+  const stray = fieldUses.find(([, field]) => findCsvColumn(kind, field) === undefined);
   if (stray !== undefined) throw createError(stray[0], `"${stray[1]}" is no field of a ${kind}`);
   const meanings = Object.entries(values).map(([column, words]) => {
     if (!Object.hasOwn(columns, column))

@@ -9,9 +9,13 @@ import { refuse } from "./model/refusal.ts";
 import { CooperativeScheduler, IDLE_PEER } from "./operations/answers/cooperative_scheduler.ts";
 import { TopologyCache } from "./operations/answers/topology.ts";
 import { type HistoryPage, type HistoryParameters, readAuditHistory } from "./operations/audit_history.ts";
-import { type Settlement, settleDeadLetter } from "./operations/feed/dead_letters.ts";
 import { readDelivery } from "./operations/feed/delivery.ts";
-import { applyDelivery, type DeliveryReceipt } from "./operations/feed/take_delivery.ts";
+import {
+  applyDelivery,
+  type DeliveryReceipt,
+  type Settlement,
+  settleDeadLetter,
+} from "./operations/feed/take_delivery.ts";
 import { type InventoryOverview, readInventoryOverview } from "./operations/inventory_overview.ts";
 import { deriveCalendarInstance } from "./operations/planning/windows/window_calendar.ts";
 import type { ReportRpc, Rpc, WriteSession } from "./operations/rpc.ts";

@@ -1,7 +1,6 @@
 import type { ChangeRecord } from "#dc/model/inventory.ts";
 import { convertPageToJson, type HistoryParameters } from "#dc/operations/audit_history.ts";
-import type { Settlement } from "#dc/operations/feed/dead_letters.ts";
-import type { DeliveryReceipt } from "#dc/operations/feed/take_delivery.ts";
+import type { DeliveryReceipt, Settlement } from "#dc/operations/feed/take_delivery.ts";
 import type { DcStore, DeadLetter } from "#dc/ports.ts";
 import type { DcService } from "#dc/service.ts";
 import { OperationError } from "#kernel/errors.ts";

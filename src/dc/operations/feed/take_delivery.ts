@@ -1,10 +1,13 @@
 import type { JsonObject } from "@bufbuild/protobuf";
+import { refuse } from "#dc/model/refusal.ts";
+import { runAllSteps } from "#kernel/steps.ts";
+import { OperationError } from "#kernel/errors.ts";
 import { isSameJson } from "#kernel/json_object.ts";
 import { appendToChain } from "../../audit/chain.ts";
 import type { Caller, DcContext } from "../../context.ts";
 import type { ChangeDraft, ChangeRecord } from "../../model/inventory.ts";
 import { toRefKey } from "../../model/ref.ts";
-import type { ChainHead, DcReader, DcWriter } from "../../ports.ts";
+import type { ChainHead, DcReader, DcWriter, DeadLetter } from "../../ports.ts";
 import { CooperativeScheduler } from "../answers/cooperative_scheduler.ts";
 import { createChangeRequest, listChangedFields } from "../writes/changes.ts";
 import { raiseResolvedTimestamp } from "./commit_time.ts";
@@ -13,6 +16,7 @@ import {
   type FeedEvent,
   type ReceivedEvent,
   type RowChange,
+  readDelivery,
   readRowChange,
   type UnreadableEvent,
   UnreadableEventError,
@@ -33,7 +37,7 @@ export interface DeliveryReceipt {
   readonly deadLetters: number;
 }
 
-export interface FeedSource {
+interface FeedSource {
   readonly context: DcContext;
   readonly caller: Caller;
   /** Name of the feed. Each feed has its own resolved timestamp. */
@@ -261,4 +265,52 @@ function doesEntryRecordPort(record: ChangeRecord, change: RowChange): boolean {
 function findPortJson(device: unknown, name: string): object | undefined {
   const { ports = [] } = (device ?? {}) as { readonly ports?: readonly { readonly name: string }[] };
   return ports.find((port) => port.name === name);
+}
+
+/** How to settle a dead letter: process it as if it had just arrived, or delete it. */
+export type Settlement = "replay" | "drop";
+
+/**
+ * Settles one dead letter in the caller's transaction. Returns the receipt of a replay, undefined for a dropped letter.
+ * @throws OperationError not_found; failed_precondition for a letter that still cannot be parsed, which is not deleted
+ */
+export async function settleDeadLetter(
+  source: Omit<FeedSource, "feed">,
+  writer: DcWriter,
+  { id, how }: { readonly id: string; readonly how: Settlement },
+): Promise<DeliveryReceipt | undefined> {
+  const letter = await writer.deadLetter(id);
+  if (letter === undefined) throw refuse("NOT_FOUND", `Cannot find dead letter "${id}"`, { field: "id", value: id });
+  const receipt = how === "replay" ? await replayLetter(source, writer, letter) : undefined;
+  await writer.dropDeadLetter(id);
+  return receipt;
+}
+
+async function replayLetter(
+  source: Omit<FeedSource, "feed">,
+  writer: DcWriter,
+  letter: DeadLetter,
+): Promise<DeliveryReceipt> {
+  const delivery = runAllSteps(readDelivery(parseLetterEvent(letter)));
+  const [poison] = delivery.poison;
+  if (poison !== undefined) throw createReplayError(letter, poison.reason);
+  try {
+    for (const { event } of delivery.events) readRowChange(event);
+  } catch (error) {
+    if (error instanceof UnreadableEventError) throw createReplayError(letter, error.message);
+    throw error;
+  }
+  return applyDelivery({ ...source, feed: letter.feed }, writer, delivery);
+}
+
+function parseLetterEvent(letter: DeadLetter): unknown {
+  try {
+    return JSON.parse(letter.body);
+  } catch {
+    throw createReplayError(letter, "it was too long to be kept whole");
+  }
+}
+
+function createReplayError({ id }: DeadLetter, why: string): OperationError {
+  return new OperationError("failed_precondition", `Cannot replay dead letter "${id}": ${why}`);
 }

@@ -6,7 +6,7 @@ import { isJsonObject, tryParseJson } from "#kernel/json_object.ts";
 import { cleanCell, isBlankRecord } from "#words/spreadsheet.ts";
 import type { CooperativeScheduler } from "../answers/cooperative_scheduler.ts";
 import { createUnreadableRefusal, readJsonValue, UnreadableJson } from "../messages/json_place.ts";
-import { convertPlainJson } from "../messages/plain_json.ts";
+import { convertPlainJson } from "../messages/model_json.ts";
 import { detailRegistry } from "../messages/status.ts";
 import { RESOURCE_SCHEMAS } from "../writes/changes.ts";
 import {

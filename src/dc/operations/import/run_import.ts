@@ -4,7 +4,7 @@ import type { ResourceByKind, ResourceKind } from "#dc/model/resources.ts";
 import { type BatchOptions, retryRefusedItems, runBatches } from "#kernel/batches.ts";
 import { OperationError } from "#kernel/errors.ts";
 import { getJsonFields, isJsonObject, tryParseJson } from "#kernel/json_object.ts";
-import { convertPlainJson } from "../messages/plain_json.ts";
+import { convertPlainJson } from "../messages/model_json.ts";
 import { RESOURCE_SCHEMAS } from "../writes/changes.ts";
 import type { LoadBatch, LoadItem } from "../writes/load.ts";
 import { type FieldProblem, IMPORT_KINDS, type KindCount, type LineSubject, type WrittenOutcome } from "./wire.ts";

@@ -29,7 +29,7 @@ import { roundFigure } from "../../model/figure.ts";
 import { refuse } from "../../model/refusal.ts";
 import type { Device, DeviceBody, FabricLink, Port } from "../../model/resources.ts";
 import type { StoredVersion } from "../../ports.ts";
-import { findEnumPrefix, listFieldPlans } from "./field_plans.ts";
+import { findEnumPrefix, listFieldPlans } from "./model_json.ts";
 
 // Converts between messages and the model. In the model, enumeration values are text, times are ISO 8601, and empty
 // fields are absent. Both directions follow the descriptors, so that a new proto field requires no change here.

@@ -38,13 +38,12 @@ import {
   createFabricLinkMessage,
   createStoredMessage,
 } from "../messages/convert.ts";
-import { requireValidMask } from "../messages/update_mask.ts";
 import type { WriteSession } from "../rpc.ts";
 import { applyBulkItems, type BulkItem, createDependencyFinder, requireBatchSize } from "./bulk.ts";
 import { RESOURCE_SCHEMAS } from "./changes.ts";
 import { PowerSurroundings } from "./power_surroundings.ts";
 import { type RemovedResource, type RemoveOptions, removeResource } from "./remove.ts";
-import { type UpsertInput, upsertResource } from "./upsert.ts";
+import { requireValidMask, type UpsertInput, upsertResource } from "./upsert.ts";
 
 // Single and bulk calls of every kind use these functions, so that they cannot differ.
 

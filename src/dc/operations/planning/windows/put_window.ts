@@ -17,10 +17,9 @@ import {
 import { isSameJson } from "#kernel/json_object.ts";
 import { readCode } from "../../answers/parameters.ts";
 import { convertFromMessage } from "../../messages/convert.ts";
-import { applyMask, requireValidMask } from "../../messages/update_mask.ts";
 import { defineWrite, type WriteSession } from "../../rpc.ts";
 import { computeEtag } from "../../writes/changes.ts";
-import { requireEtag, requirePrecondition } from "../../writes/upsert.ts";
+import { applyMask, requireEtag, requirePrecondition, requireValidMask } from "../../writes/upsert.ts";
 import { createMissingRefRefusal, requireStoredElements, requireStoredLosses } from "./judge_piece.ts";
 import { createWindowMessage, readWindow, WINDOW_SPACE } from "./list_windows.ts";
 

@@ -3,8 +3,7 @@ import { fromJson, type JsonObject, type JsonValue, toJson } from "@bufbuild/pro
 import fc from "fast-check";
 import type { ResourceKind } from "#dc/model/resources.ts";
 import { convertFromMessage, convertToMessage } from "#dc/operations/messages/convert.ts";
-import { convertModelToJson } from "#dc/operations/messages/model_json.ts";
-import { convertPlainJson } from "#dc/operations/messages/plain_json.ts";
+import { convertModelToJson, convertPlainJson } from "#dc/operations/messages/model_json.ts";
 import { RESOURCE_SCHEMAS } from "#dc/operations/writes/changes.ts";
 import { ams1 } from "../../../../support/dc/ams1.ts";
 import { ams1Inventory } from "../../../../support/dc/ams1_inventory.ts";

@@ -6,6 +6,7 @@ import { codeKey } from "#dc/model/ref.ts";
 import { refuse } from "#dc/model/refusal.ts";
 import type { DcReader } from "#dc/ports.ts";
 import { findRoleColor } from "#dc/render/parts/marks.ts";
+import { readColoring } from "#dc/render/read_options.ts";
 import {
   DatacenterService,
   type GetRackRequest,
@@ -13,9 +14,12 @@ import {
   GetRackResponseSchema,
   RackSchema,
 } from "#gen/datacenter/v1/datacenter_pb.ts";
+import { answerFloorPlan } from "./answers/floor_plan.ts";
 import { readCode, readEnumValue } from "./answers/parameters.ts";
 import { replyWithPicture } from "./answers/pictured.ts";
 import { convertToMessage } from "./messages/convert.ts";
+import { readMeasuredRacks } from "./planning/preview_changes.ts";
+import { findRackRisks } from "./planning/rehearsals.ts";
 import { defineRead } from "./rpc.ts";
 
 export const getRack = defineRead({
@@ -72,3 +76,23 @@ export async function answerGetRack(
     conflicts,
   });
 }
+
+export const floorPlan = defineRead({
+  method: DatacenterService.method.floorPlan,
+  effect: "read",
+  run(session, request) {
+    const usual = readColoring("FLOOR", "coloring", request.coloring);
+    return replyWithPicture(session, {
+      screen: "FLOOR",
+      requestedOptions: request.render,
+      defaultOptions: { coloring: usual },
+      async computeReply({ coloring }) {
+        const topology = await session.topology("judged");
+        const risks = await findRackRisks(session, topology, coloring);
+        const measured = await readMeasuredRacks(session, topology, request);
+        const reply = answerFloorPlan(topology, session, request, { risks, measured });
+        return { reply, picture: () => reply };
+      },
+    });
+  },
+});

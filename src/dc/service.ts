@@ -21,8 +21,7 @@ import { deriveCalendarInstance } from "./operations/planning/windows/window_cal
 import type { ReportRpc, Rpc, WriteSession } from "./operations/rpc.ts";
 import { readStoredResources, type StoredResource } from "./operations/stored_resources.ts";
 import { type ChangeStream, ChangeStreams } from "./operations/stream/change_streams.ts";
-import { type ExchangeSession, openExchangeSession } from "./operations/writes/exchange.ts";
-import { type LoadBatch, loadResources } from "./operations/writes/load.ts";
+import { type ExchangeSession, type LoadBatch, loadResources, openExchangeSession } from "./operations/writes/loads.ts";
 import type { DcReader } from "./ports.ts";
 import { ReadCalls } from "./read_calls.ts";
 import { listAllWindows } from "./read_pages.ts";

@@ -2,8 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { type DescMessage, getOption } from "@bufbuild/protobuf";
 import type { Client } from "@grpc/grpc-js";
 import { datacenterRpcs as contractRpcs } from "#dc/operations/index.ts";
-import { applyChanges } from "#dc/operations/planning/apply_changes.ts";
-import { previewChanges } from "#dc/operations/planning/preview_changes.ts";
+import { applyChanges, previewChanges } from "#dc/operations/planning/change_list.ts";
 import { rule } from "#gen/datacenter/v1/rules_pb.ts";
 import {
   type Ask,

@@ -5,7 +5,7 @@ import { verifyLog } from "#dc/audit/verify_log.ts";
 import { MAX_CLOCK_LEAD_MS } from "#dc/limits.ts";
 import { readResolvedTime } from "#dc/operations/feed/commit_time.ts";
 import { readNotices } from "#dc/operations/notices/notice.ts";
-import { readFindingStarts } from "#dc/operations/planning/readings/read_findings.ts";
+import { readFindingStarts } from "#dc/operations/planning/readings/findings.ts";
 import type { DcStore } from "#dc/ports.ts";
 import type { InspectedStore } from "#dc/store/earlier_reader.ts";
 import { getSchemaState } from "#dc/store/migrate.ts";

@@ -8,7 +8,7 @@ import { convertToCode } from "#dc/exchange/codes.ts";
 import { WINDOW_STATES } from "#dc/model/enum_values.ts";
 import { codeKey } from "#dc/model/ref.ts";
 import type { WaitCallbacks } from "#dc/operations/import/run_import.ts";
-import { applyChanges } from "#dc/operations/planning/apply_changes.ts";
+import { applyChanges } from "#dc/operations/planning/change_list.ts";
 import { findCalendarUid } from "#dc/operations/planning/windows/window_calendar.ts";
 import { listAllWindows } from "#dc/read_pages.ts";
 import type { DcService } from "#dc/service.ts";

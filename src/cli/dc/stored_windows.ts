@@ -1,8 +1,8 @@
 import { create, fromJson } from "@bufbuild/protobuf";
 import { type Timestamp, timestampFromMs, timestampMs } from "@bufbuild/protobuf/wkt";
 import { WINDOW_STATES, WINDOW_VERDICTS } from "#dc/model/enum_values.ts";
-import { getWindow } from "#dc/operations/planning/windows/get_window.ts";
 import { upsertWindow } from "#dc/operations/planning/windows/put_window.ts";
+import { getWindow } from "#dc/operations/planning/windows/window_reads.ts";
 import { listAllWindows } from "#dc/read_pages.ts";
 import type { DcService } from "#dc/service.ts";
 import {

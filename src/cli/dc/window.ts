@@ -1,7 +1,7 @@
 import { create, fromJson } from "@bufbuild/protobuf";
 import { WINDOW_IMPACTS, WINDOW_VERDICTS, type WindowVerdict as WindowVerdictWord } from "#dc/model/enum_values.ts";
-import { checkWindow as checkWindowRpc } from "#dc/operations/planning/check_window.ts";
 import { listWindows } from "#dc/operations/planning/windows/list_windows.ts";
+import { checkWindow as checkWindowRpc } from "#dc/operations/planning/windows/window_reads.ts";
 import type { DcService } from "#dc/service.ts";
 import {
   CheckWindowRequestSchema,

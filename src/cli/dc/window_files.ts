@@ -6,7 +6,7 @@ import { findUnreadablePath } from "#dc/operations/messages/json_place.ts";
 import { convertModelToJson } from "#dc/operations/messages/model_json.ts";
 import { readAllWindows } from "#dc/operations/planning/windows/list_windows.ts";
 import { writeWindowCalendar } from "#dc/operations/planning/windows/window_calendar.ts";
-import type { ExchangeSession } from "#dc/operations/writes/exchange.ts";
+import type { ExchangeSession } from "#dc/operations/writes/loads.ts";
 import { listAllWindows } from "#dc/read_pages.ts";
 import type { DcService } from "#dc/service.ts";
 import { MaintenanceWindowSchema } from "#gen/datacenter/v1/windows_pb.ts";

@@ -18,7 +18,7 @@ import { answerFloorPlan } from "./answers/floor_plan.ts";
 import { readCode, readEnumValue } from "./answers/parameters.ts";
 import { replyWithPicture } from "./answers/pictured.ts";
 import { convertToMessage } from "./messages/convert.ts";
-import { readMeasuredRacks } from "./planning/preview_changes.ts";
+import { readMeasuredRacks } from "./planning/change_list.ts";
 import { findRackRisks } from "./planning/rehearsals.ts";
 import { defineRead } from "./rpc.ts";
 

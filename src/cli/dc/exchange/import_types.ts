@@ -5,7 +5,7 @@ import { type Document, isNode, LineCounter, parseDocument, visit } from "yaml";
 import { type ReadTypeResult, readDeviceType } from "#dc/exchange/device_types/read_type.ts";
 import type { DeviceType } from "#dc/model/inventory.ts";
 import type { WaitCallbacks } from "#dc/operations/import/run_import.ts";
-import type { ExchangeSession } from "#dc/operations/writes/exchange.ts";
+import type { ExchangeSession } from "#dc/operations/writes/loads.ts";
 import type { DcStore } from "#dc/ports.ts";
 import { runBatches } from "#kernel/batches.ts";
 import { OperationError } from "#kernel/errors.ts";

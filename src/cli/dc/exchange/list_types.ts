@@ -1,5 +1,5 @@
 import { MAX_PAGE_SIZE } from "#dc/limits.ts";
-import { searchDeviceTypes } from "#dc/operations/planning/search_device_types.ts";
+import { searchDeviceTypes } from "#dc/operations/planning/search_inventory.ts";
 import { readPages } from "#dc/read_pages.ts";
 import {
   type DeviceType,

@@ -7,7 +7,7 @@ import type { Device, ResourceKind } from "#dc/model/resources.ts";
 import { readDocumentPages, readResourcePages } from "#dc/operations/database_pages.ts";
 import { IMPORT_KINDS } from "#dc/operations/import/wire.ts";
 import { readAllDeviceTypes } from "#dc/operations/planning/device_types.ts";
-import type { ExchangeResult, ExchangeSession, FieldChange } from "#dc/operations/writes/exchange.ts";
+import type { ExchangeResult, ExchangeSession, FieldChange } from "#dc/operations/writes/loads.ts";
 import type { DcReader, DcStore } from "#dc/ports.ts";
 import { type BatchOptions, retryRefusedItems, runBatches } from "#kernel/batches.ts";
 import type { OperationError } from "#kernel/errors.ts";

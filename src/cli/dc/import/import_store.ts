@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { ResourceKind } from "#dc/model/resources.ts";
 import { createBatchWriter, type ImportTarget, type WaitCallbacks } from "#dc/operations/import/run_import.ts";
-import type { LoadBatch, LoadItem } from "#dc/operations/writes/load.ts";
+import type { LoadBatch, LoadItem } from "#dc/operations/writes/loads.ts";
 import type { DcStore } from "#dc/ports.ts";
 import type { DcService } from "#dc/service.ts";
 import { isLockError } from "#dc/store/sqlite/sqlite_runner.ts";

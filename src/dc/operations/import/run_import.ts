@@ -6,7 +6,7 @@ import { OperationError } from "#kernel/errors.ts";
 import { getJsonFields, isJsonObject, tryParseJson } from "#kernel/json_object.ts";
 import { convertPlainJson } from "../messages/model_json.ts";
 import { RESOURCE_SCHEMAS } from "../writes/changes.ts";
-import type { LoadBatch, LoadItem } from "../writes/load.ts";
+import type { LoadBatch, LoadItem } from "../writes/loads.ts";
 import { type FieldProblem, IMPORT_KINDS, type KindCount, type LineSubject, type WrittenOutcome } from "./wire.ts";
 
 /** Kinds of resources, each with the name of its list. */

@@ -5,7 +5,7 @@ import type { ChangeRecord } from "../../model/inventory.ts";
 import { refuse } from "../../model/refusal.ts";
 import type { DcReader, DcStore } from "../../ports.ts";
 import { CooperativeScheduler } from "../answers/cooperative_scheduler.ts";
-import { collectStandings, findChangedVerdicts, type WindowStandings } from "../planning/windows/changed_verdicts.ts";
+import { collectStandings, findChangedVerdicts, type WindowStandings } from "../planning/windows/list_windows.ts";
 
 /** Maximum number of open streams of one server. Our choice: far above the readers of one site. */
 const MAX_STREAMS = 1000;

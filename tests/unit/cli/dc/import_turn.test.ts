@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { createDatabaseTarget, retryWhileLocked } from "#cli/dc/import/import_store.ts";
-import type { LoadBatch } from "#dc/operations/writes/load.ts";
+import type { LoadBatch } from "#dc/operations/writes/loads.ts";
 import type { DcService } from "#dc/service.ts";
 
 const LOCKED = new Error("database is locked");

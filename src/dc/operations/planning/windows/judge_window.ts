@@ -26,8 +26,7 @@ import { compareText, toRefKey } from "../../../model/ref.ts";
 import { readCount } from "../../answers/parameters.ts";
 import { CONGESTED_PCT, limitListFields } from "../../messages/convert.ts";
 import type { ReadSession } from "../../rpc.ts";
-import { listFailedDeviceCodes, listRackCodes } from "../rehearsal_reply.ts";
-import { formatNounCount } from "../rehearsal_words.ts";
+import { formatNounCount, listFailedDeviceCodes, listRackCodes } from "../rehearsal_reply.ts";
 import {
   findOrMakeResult,
   getPieceResults,

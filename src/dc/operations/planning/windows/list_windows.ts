@@ -1,7 +1,9 @@
 import { create, type MessageShape } from "@bufbuild/protobuf";
 import { type Timestamp, timestampMs } from "@bufbuild/protobuf/wkt";
+import type { ListedWindow as Listed } from "#gen/datacenter/v1/messages.ts";
 import { PlanningService } from "#gen/datacenter/v1/planning_pb.ts";
 import {
+  type ListedWindow,
   ListWindowsResponseSchema,
   MaintenanceWindowSchema,
   WindowImpact,
@@ -11,7 +13,7 @@ import {
 import { getRefName } from "#words/names.ts";
 import { findSiteTimeZone } from "../../../analysis/site_time_zone.ts";
 import type { Topology } from "../../../analysis/topology.ts";
-import { WINDOW_STATES, WINDOW_VERDICTS } from "../../../model/enum_values.ts";
+import { WINDOW_IMPACTS, WINDOW_STATES, WINDOW_VERDICTS } from "../../../model/enum_values.ts";
 import { isWindowOverdue, type MaintenanceWindow } from "../../../model/inventory.ts";
 import { codeKey, compareText, toRefKey } from "../../../model/ref.ts";
 import { refuse } from "../../../model/refusal.ts";
@@ -173,4 +175,46 @@ function createVerdictFields(judged: ShortVerdict | undefined) {
   if (judged === undefined) return {};
   const { verdict, impact, summary } = judged;
   return { verdict: WindowVerdict[verdict], impact: WindowImpact[impact], summary };
+}
+
+/** Verdict, impact, overdue mark and summary of an open window at a revision and time. The summary may change alone. */
+export type WindowStanding = Omit<Listed, "window">;
+
+/** Standings of open windows, by the key of the window's code. */
+export type WindowStandings = ReadonlyMap<string, WindowStanding & { readonly code: string }>;
+
+/**
+ * A window whose verdict, impact or overdue mark changed. The state before is absent if the window was not open then,
+ * and the state after if the window is no longer open.
+ */
+export interface ChangedVerdict {
+  readonly code: string;
+  readonly was: WindowStanding | undefined;
+  readonly is: WindowStanding | undefined;
+}
+
+/** Returns the standings of the open windows in a list. */
+export function collectStandings(windows: readonly ListedWindow[]): WindowStandings {
+  const found = new Map<string, WindowStanding & { readonly code: string }>();
+  for (const { window, verdict, impact, overdue, summary } of windows) {
+    const words = { verdict: WINDOW_VERDICTS[verdict - 1], impact: WINDOW_IMPACTS[impact - 1] };
+    if (window === undefined || words.verdict === undefined || words.impact === undefined) continue;
+    const standing = { verdict: words.verdict, impact: words.impact, overdue, summary };
+    found.set(codeKey(window.code), { code: window.code, ...standing });
+  }
+  return found;
+}
+
+/** Returns the windows whose verdict changed between two states, in the order of codes. */
+export function findChangedVerdicts(before: WindowStandings, after: WindowStandings): readonly ChangedVerdict[] {
+  const keys = [...new Set([...before.keys(), ...after.keys()])].sort(compareText);
+  return keys.flatMap((key) => {
+    const [was, is] = [before.get(key), after.get(key)];
+    if (was?.verdict === is?.verdict && was?.impact === is?.impact && was?.overdue === is?.overdue) return [];
+    return { code: (is ?? was)?.code ?? key, was: was && omitCode(was), is: is && omitCode(is) };
+  });
+}
+
+function omitCode({ verdict, impact, overdue, summary }: WindowStanding): WindowStanding {
+  return { verdict, impact, overdue, summary };
 }

@@ -2,7 +2,11 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Clock } from "#kernel/clock.ts";
 import { CooperativeScheduler, IDLE_PEER } from "./operations/answers/cooperative_scheduler.ts";
 import type { TopologyCache } from "./operations/answers/topology.ts";
-import { areFindingStartsStored, findFindings, storeFindingStarts } from "./operations/planning/readings/findings.ts";
+import {
+  areFindingStartsStored,
+  findFindings,
+  storeFindingStarts,
+} from "./operations/planning/readings/read_findings.ts";
 import type { PassedTime } from "./passed_time.ts";
 import type { DcReader, DcStore } from "./ports.ts";
 

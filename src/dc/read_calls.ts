@@ -1,6 +1,6 @@
 import { type MessageShape, toBinary } from "@bufbuild/protobuf";
 import type { Topology } from "./analysis/topology.ts";
-import type { DcContext } from "./context.ts";
+import type { DcContext, ReadReceipt, Validity } from "./context.ts";
 import { MeasuredGraphs, MeasuredReads, usesReadings } from "./measured_graphs.ts";
 import { CooperativeScheduler } from "./operations/answers/cooperative_scheduler.ts";
 import type { TopologyCache } from "./operations/answers/topology.ts";
@@ -8,7 +8,6 @@ import { fitFigures } from "./operations/messages/convert.ts";
 import { openWindowSession, readDuringWindow } from "./operations/planning/windows/during_window.ts";
 import type { ReadRpc, ReadSession } from "./operations/rpc.ts";
 import type { DcReader } from "./ports.ts";
-import type { ReadReceipt, Validity } from "./read_receipt.ts";
 import { PeerReadLimiter, type RunComputation, SharedReads, type WaitingCaller } from "./shared_reads.ts";
 
 type Message = MessageShape<ReadRpc["method"]["input"]>;

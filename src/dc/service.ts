@@ -1,9 +1,19 @@
+import { randomBytes, randomUUID } from "node:crypto";
 import type { MessageShape } from "@bufbuild/protobuf";
 import { WindowState } from "#gen/datacenter/v1/windows_pb.ts";
+import type { Clock } from "#kernel/clock.ts";
 import { ignoreRefusal, OperationError } from "#kernel/errors.ts";
 import type { Topology } from "./analysis/topology.ts";
 import { type LogVerdict, verifyLog } from "./audit/verify_log.ts";
-import { type Caller, type DcContext, type Principal, ROLES, type Role } from "./context.ts";
+import {
+  type Caller,
+  type DcContext,
+  type FinishedCall,
+  type Principal,
+  type ReadReceipt,
+  ROLES,
+  type Role,
+} from "./context.ts";
 import { FindingKeeper } from "./finding_keeper.ts";
 import { refuse } from "./model/refusal.ts";
 import { CooperativeScheduler, IDLE_PEER } from "./operations/answers/cooperative_scheduler.ts";
@@ -22,10 +32,11 @@ import type { ReportRpc, Rpc, WriteSession } from "./operations/rpc.ts";
 import { readStoredResources, type StoredResource } from "./operations/stored_resources.ts";
 import { type ChangeStream, ChangeStreams } from "./operations/stream/change_streams.ts";
 import { type ExchangeSession, type LoadBatch, loadResources, openExchangeSession } from "./operations/writes/loads.ts";
-import type { DcReader } from "./ports.ts";
+import { PassedTime } from "./passed_time.ts";
+import type { DcReader, DcStore } from "./ports.ts";
 import { ReadCalls } from "./read_calls.ts";
 import { listAllWindows } from "./read_pages.ts";
-import type { ReadReceipt } from "./read_receipt.ts";
+import type { LoadViewer, Rasterize } from "./render/render_screen.ts";
 import { type LoadOptions, WriteCalls } from "./write_calls.ts";
 
 export { LOG_PROBLEMS } from "./audit/chain.ts";
@@ -386,4 +397,45 @@ function authorizeCall(
   const roles = ALLOWED_ROLES[effect];
   const expected = `${roles.slice(0, -1).join(", ")} or ${roles.at(-1)}`;
   throw refuse("PERMISSION_DENIED", `"${principal.name}" may not call ${method}: expected role ${expected}`);
+}
+
+export interface ServiceOptions {
+  readonly clock: Clock;
+  readonly authRequired: boolean;
+  readonly observe?: (call: FinishedCall) => void;
+  readonly noteLog?: DcContext["noteLog"];
+  readonly rasterize?: Rasterize | undefined;
+  readonly loadViewer?: LoadViewer | undefined;
+}
+
+const PAGE_KEY_SETTING = "page_token_key";
+
+/** Opens the service on a database. The key of page tokens is stored in the database, so that replicas share it. */
+export async function openService(
+  store: DcStore,
+  { clock, authRequired, observe = () => {}, noteLog, rasterize, loadViewer }: ServiceOptions,
+): Promise<DcService> {
+  // Reads first, because a database on read-only media already has its key and rejects writes.
+  const kept = await store.read((reader) => reader.setting(PAGE_KEY_SETTING));
+  const pageKey =
+    kept ??
+    (await store.write(async (writer) => {
+      const known = await writer.setting(PAGE_KEY_SETTING);
+      if (known !== undefined) return known;
+      const made = randomBytes(32).toString("base64url");
+      await writer.setSetting(PAGE_KEY_SETTING, made);
+      return made;
+    }));
+  return new DcService({
+    store,
+    clock,
+    passedTime: new PassedTime(clock),
+    authRequired,
+    pageKey: Buffer.from(pageKey, "base64url"),
+    newId: randomUUID,
+    observe,
+    noteLog,
+    rasterize,
+    loadViewer,
+  });
 }

@@ -8,7 +8,7 @@
  */
 import { fromJson, type JsonObject } from "@bufbuild/protobuf";
 import type { DeviceKind } from "#dc/model/enum_values.ts";
-import { previewChanges } from "#dc/operations/planning/preview_changes.ts";
+import { previewChanges } from "#dc/operations/planning/change_list.ts";
 import type { PreviewChangesResponse } from "#gen/datacenter/v1/preview_pb.ts";
 import { timed } from "./measure.ts";
 import { givenDatabase, openSite } from "./opened_site.ts";

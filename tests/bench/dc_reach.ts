@@ -5,8 +5,8 @@
  */
 import { DatabaseSync } from "node:sqlite";
 import { fromJson } from "@bufbuild/protobuf";
-import { openService } from "#dc/open_service.ts";
 import { powerBlastRadius } from "#dc/operations/power_blast_radius.ts";
+import { openService } from "#dc/service.ts";
 import { openSqlite } from "#dc/store/sqlite/sqlite_store.ts";
 import type { PowerBlastRadiusResponse } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { median } from "./measure.ts";

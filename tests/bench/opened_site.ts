@@ -1,4 +1,4 @@
-import { openService } from "#dc/open_service.ts";
+import { openService } from "#dc/service.ts";
 import { openSqlite } from "#dc/store/sqlite/sqlite_store.ts";
 import { loadPage } from "#runtime/pages.ts";
 

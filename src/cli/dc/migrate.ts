@@ -1,4 +1,4 @@
-import { getSchemaState, type SchemaState } from "#dc/store/migrate.ts";
+import { getSchemaState, type SchemaState } from "#dc/store/migrations.ts";
 import { EXIT_STATUS, type ExitStatus } from "../exit_status.ts";
 import { printText } from "../output/wrap_text.ts";
 import type { DatabaseLocation } from "./database.ts";

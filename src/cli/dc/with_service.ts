@@ -1,8 +1,7 @@
 import { type DescMessage, type MessageShape, toJson } from "@bufbuild/protobuf";
 import type { Caller } from "#dc/context.ts";
-import { openService, type ServiceOptions } from "#dc/open_service.ts";
 import type { DcStore } from "#dc/ports.ts";
-import type { DcService } from "#dc/service.ts";
+import { type DcService, openService, type ServiceOptions } from "#dc/service.ts";
 import type { InspectedStore } from "#dc/store/earlier_reader.ts";
 import { SYSTEM_CLOCK } from "#kernel/clock.ts";
 import { printJson } from "../output/print.ts";

@@ -23,7 +23,7 @@ import { compareText, formatRef, parseRef, type Ref, toRefKey } from "../model/r
 import { getIdleWorkMs, IDLE_PEER } from "../operations/answers/cooperative_scheduler.ts";
 import { addNotices, MAX_NOTICES, type NoticeBody, type RiskKind } from "../operations/notices/notice.ts";
 import { listInventory } from "../operations/planning/list_inventory.ts";
-import { listFindings } from "../operations/planning/readings/findings.ts";
+import { listFindings } from "../operations/planning/readings/list_findings.ts";
 import { rehearseFailures } from "../operations/planning/rehearse_failures.ts";
 import { collectStandings } from "../operations/planning/windows/list_windows.ts";
 import type { DcStore } from "../ports.ts";

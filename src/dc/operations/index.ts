@@ -10,7 +10,7 @@ import { getDeviceType, listDeviceTypes, upsertDeviceType } from "./planning/dev
 import { findPlacement } from "./planning/find_placement.ts";
 import { getCapacity } from "./planning/get_capacity.ts";
 import { listInventory } from "./planning/list_inventory.ts";
-import { listFindings } from "./planning/readings/findings.ts";
+import { listFindings } from "./planning/readings/list_findings.ts";
 import { listReadings } from "./planning/readings/list_readings.ts";
 import { reportReadings } from "./planning/readings/report_readings.ts";
 import { rehearseFailures } from "./planning/rehearse_failures.ts";

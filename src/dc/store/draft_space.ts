@@ -21,7 +21,7 @@ import type {
   StoredDocument,
   StoredVersion,
 } from "../ports.ts";
-import { migrateSchema } from "./migrate.ts";
+import { migrateSchema } from "./migrations.ts";
 import { SqlReader } from "./sql/sql_reader.ts";
 import { type Dialect, getTextColumn, SQLITE, type SqlRunner } from "./sql/sql_runner.ts";
 import { SqlWriter } from "./sql/sql_writer.ts";

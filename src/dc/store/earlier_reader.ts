@@ -1,6 +1,6 @@
 import type { ResourceKind } from "#dc/model/resources.ts";
 import type { ChainHead, CheckedRow, DcReader, DcStore, StoredCheckpoint, StoredDocument } from "#dc/ports.ts";
-import { migrations } from "./migrations/index.ts";
+import { migrations } from "./migrations.ts";
 import { checkResourceRows, countStrayRows } from "./sql/row_check.ts";
 import { SqlReader } from "./sql/sql_reader.ts";
 import { type Dialect, getTextColumn, type SqlRunner } from "./sql/sql_runner.ts";

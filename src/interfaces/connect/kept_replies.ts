@@ -1,7 +1,6 @@
 import type { ServerResponse } from "node:http";
 import type { Context, MiddlewareHandler } from "hono";
-import type { Caller } from "#dc/context.ts";
-import { ReadReceipt } from "#dc/read_receipt.ts";
+import { type Caller, ReadReceipt } from "#dc/context.ts";
 import type { DcService } from "#dc/service.ts";
 import type { ByteAccount } from "#kernel/slots.ts";
 import type { CallHead, NodeRequest, NodeResponse } from "./call_headers.ts";

@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
 import { create } from "@bufbuild/protobuf";
 import fc from "fast-check";
-import { openService } from "#dc/open_service.ts";
-import { listFindings } from "#dc/operations/planning/readings/findings.ts";
+import { listFindings } from "#dc/operations/planning/readings/list_findings.ts";
+import { openService } from "#dc/service.ts";
 import type { ListFindingsResponse } from "#gen/datacenter/v1/findings_pb.ts";
 import { ListFindingsRequestSchema } from "#gen/datacenter/v1/findings_pb.ts";
 import { meteredSite, PER_RACK, type Planted, roundOf, serverCode } from "../../support/dc/metered_site.ts";

@@ -1,10 +1,9 @@
 import { fromJson, type JsonObject, type JsonValue, toJson } from "@bufbuild/protobuf";
 import type { Caller, FinishedCall } from "#dc/context.ts";
-import { openService } from "#dc/open_service.ts";
 import { allRpcs } from "#dc/operations/index.ts";
 import { detailRegistry } from "#dc/operations/messages/status.ts";
 import type { DcStore } from "#dc/ports.ts";
-import type { DcService } from "#dc/service.ts";
+import { type DcService, openService } from "#dc/service.ts";
 import { loadPage } from "#runtime/pages.ts";
 import { ams1 } from "./ams1.ts";
 import { openTemporarySqlite } from "./stores.ts";

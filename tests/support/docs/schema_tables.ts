@@ -1,5 +1,5 @@
 import { Database } from "bun:sqlite";
-import { migrations } from "#dc/store/migrations/index.ts";
+import { migrations } from "#dc/store/migrations.ts";
 import { SQLITE } from "#dc/store/sql/sql_runner.ts";
 
 /** Tables of the schema with their primary keys and other columns, as its steps create them. */

@@ -55,7 +55,7 @@ async function openBackend(options: DcMcpOptions): Promise<DcBackend> {
 async function openDatabaseBackend(database: DatabaseLocation): Promise<DcBackend> {
   requireDatabase(database);
   const [{ openService }, { createServiceBackend: serviceBackend }, { Rasterizer }, { loadPage }] = await Promise.all([
-    import("#dc/open_service.ts"),
+    import("#dc/service.ts"),
     import("#interfaces/dc_mcp/service_backend.ts"),
     import("#runtime/rasterizer.ts"),
     import("#runtime/pages.ts"),

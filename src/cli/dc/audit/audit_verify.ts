@@ -13,7 +13,7 @@ import { type LogChecks, type VerifiedLog, verifyLog } from "#dc/audit/verify_lo
 import type { ChangeRecord } from "#dc/model/inventory.ts";
 import { InventoryVerification } from "#dc/operations/verify_inventory.ts";
 import type { DcReader } from "#dc/ports.ts";
-import { getSchemaState } from "#dc/store/migrate.ts";
+import { getSchemaState } from "#dc/store/migrations.ts";
 import { OperationError } from "#kernel/errors.ts";
 import { EXIT_STATUS, type ExitStatus } from "../../exit_status.ts";
 import { logError } from "../../output/stderr_logger.ts";

@@ -6,7 +6,7 @@ import { type MappedSource, OmissionLog, type SourceItem } from "#dc/exchange/it
 import type { ResourceByKind, ResourceKind } from "#dc/model/resources.ts";
 import { findKind } from "#dc/operations/import/run_import.ts";
 import { readFigureOrWord, setDefaultFace } from "#dc/operations/import/sheet.ts";
-import { convertPlainJson } from "#dc/operations/messages/plain_json.ts";
+import { convertPlainJson } from "#dc/operations/messages/model_json.ts";
 import { RESOURCE_SCHEMAS } from "#dc/operations/writes/changes.ts";
 import { OperationError } from "#kernel/errors.ts";
 import { isJsonObject } from "#kernel/json_object.ts";

@@ -5,7 +5,7 @@ import type { MappedSource, Omission } from "#dc/exchange/item.ts";
 import { type InventoryQuality, rateInventoryQuality } from "#dc/exchange/quality.ts";
 import type { ResourceKind } from "#dc/model/resources.ts";
 import { IMPORT_KINDS } from "#dc/operations/import/wire.ts";
-import type { ExchangeSession } from "#dc/operations/writes/exchange.ts";
+import type { ExchangeSession } from "#dc/operations/writes/loads.ts";
 import type { Cli } from "../../declaration.ts";
 import { EXIT_STATUS, type ExitStatus } from "../../exit_status.ts";
 import { limitLines, printImportEndNote, runStoppableImport } from "../../import/run_stoppable.ts";

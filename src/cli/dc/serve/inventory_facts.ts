@@ -8,7 +8,7 @@ import { IDLE_PEER } from "#dc/operations/answers/cooperative_scheduler.ts";
 import { listNotices } from "#dc/operations/notices/notice_rpcs.ts";
 import { getCapacity } from "#dc/operations/planning/get_capacity.ts";
 import { listInventory } from "#dc/operations/planning/list_inventory.ts";
-import { listFindings } from "#dc/operations/planning/readings/findings.ts";
+import { listFindings } from "#dc/operations/planning/readings/list_findings.ts";
 import { rehearseFailures } from "#dc/operations/planning/rehearse_failures.ts";
 import type { DcStore } from "#dc/ports.ts";
 import { listAllWindows, readPages } from "#dc/read_pages.ts";

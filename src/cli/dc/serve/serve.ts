@@ -1,8 +1,7 @@
 import { GuardedStore } from "#dc/audit/guarded_store.ts";
 import type { FinishedCall } from "#dc/context.ts";
-import { openService } from "#dc/open_service.ts";
 import type { DcStore } from "#dc/ports.ts";
-import type { DcService } from "#dc/service.ts";
+import { type DcService, openService } from "#dc/service.ts";
 import { watchStore } from "#dc/store/watched_store.ts";
 import { RequestAdmission } from "#interfaces/http/admission.ts";
 import { formatHeadRefusal } from "#interfaces/http/early_reply.ts";

@@ -1,8 +1,8 @@
 import type { JsonObject } from "@bufbuild/protobuf";
 import { refuse } from "#dc/model/refusal.ts";
-import { runAllSteps } from "#kernel/steps.ts";
 import { OperationError } from "#kernel/errors.ts";
 import { isSameJson } from "#kernel/json_object.ts";
+import { runAllSteps } from "#kernel/steps.ts";
 import { appendToChain } from "../../audit/chain.ts";
 import type { Caller, DcContext } from "../../context.ts";
 import type { ChangeDraft, ChangeRecord } from "../../model/inventory.ts";

@@ -19,7 +19,7 @@ import {
 import { createPaginator, readCount, readEnumValue, readLoadBasis, readScope } from "../answers/parameters.ts";
 import { convertToMessage } from "../messages/convert.ts";
 import { defineRead, type ReadSession } from "../rpc.ts";
-import { createFindingMessage, listFindingsInScope } from "./readings/findings.ts";
+import { createFindingMessage, listFindingsInScope } from "./readings/list_findings.ts";
 import { createCauseMessage, createWorstMessage } from "./rehearsal_reply.ts";
 import { createSelectionKey, rehearseNamedOnce, rehearseOnce } from "./rehearsals.ts";
 

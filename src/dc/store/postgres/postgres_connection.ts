@@ -3,8 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import postgres from "postgres";
 import { OperationError } from "#kernel/errors.ts";
 import { createUnavailableRefusal, refuse } from "../../model/refusal.ts";
-import { requireKnownSteps } from "../migrate.ts";
-import { migrations } from "../migrations/index.ts";
+import { migrations, requireKnownSteps } from "../migrations.ts";
 import {
   COCKROACH,
   type Dialect,

@@ -1,11 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { OperationError } from "#kernel/errors.ts";
+import { OperationError } from "#kernel/errors.ts";
 import { refuse } from "../../model/refusal.ts";
 import type { DcReader, DcStore, DcWriter } from "../../ports.ts";
 import { DraftRunner } from "../draft_space.ts";
 import { createStoreReader, type InspectedStore } from "../earlier_reader.ts";
-import { requireKnownSteps } from "../migrate.ts";
-import { migrations } from "../migrations/index.ts";
+import { migrateSchema, migrations, requireKnownSteps } from "../migrations.ts";
 import { WorkQueue } from "../queue.ts";
 import { SqlReader } from "../sql/sql_reader.ts";
 import { BEGIN_SERVER_READ, type OnStatement, type SqlRow } from "../sql/sql_runner.ts";
@@ -15,10 +14,11 @@ import {
   convertOpenError,
   createLostConnectionError,
   InterruptedTransaction,
+  migrateCockroach,
   PostgresConnection,
+  retrySchemaRace,
   STANDBY_MESSAGE,
 } from "./postgres_connection.ts";
-import { migratePostgres, readStepCount } from "./postgres_schema.ts";
 
 /** Number of connections for reads; each has one snapshot at a time. One further connection writes. */
 const MAX_READERS = 8;
@@ -365,4 +365,60 @@ export class PostgresWatchdog {
     clearTimeout(timer);
     return answered;
   }
+}
+
+/** Maximum pause before another attempt, in milliseconds. */
+const MAX_SCHEMA_PAUSE_MS = 100;
+
+/** Tables of the first schema, which identify a database of planner. */
+const PLANNER_TABLES: readonly string[] = ["rack", "device", "port", "crac", "cable", "fabric_link", "setting"];
+
+/**
+ * Migrates the database to the newest schema. Servers that start together migrate one after the other, and no write
+ * runs at the same time. A current database is only read, which requires no right to change it.
+ * @throws OperationError failed_precondition for a database that a newer program has written
+ */
+async function migratePostgres(connection: PostgresConnection): Promise<void> {
+  if ((await readStepCount(connection)) === migrations.length) return;
+  if (connection.dialect.name === "cockroach") return migrateCockroach(connection);
+  await runSchemaChange(connection, "BEGIN ISOLATION LEVEL SERIALIZABLE READ WRITE", async () => {
+    await connection.run("CREATE TABLE IF NOT EXISTS writer_queue (name TEXT PRIMARY KEY)");
+    await connection.run("INSERT INTO writer_queue (name) VALUES ('writer') ON CONFLICT (name) DO NOTHING");
+  });
+  await runSchemaChange(connection, connection.dialect.beginWrite, async () => {
+    await migrateSchema(connection, connection.dialect);
+  });
+}
+
+/**
+ * Returns the number of migration steps in the current schema; 0 if it contains no tables of planner.
+ * @throws OperationError failed_precondition if another program's tables have the same names
+ */
+async function readStepCount(connection: PostgresConnection): Promise<number> {
+  const rows = await connection.all(
+    "SELECT table_name AS name FROM information_schema.tables WHERE table_schema = current_schema()",
+  );
+  const names = rows.map(({ name }) => String(name));
+  if (!names.includes("migration")) {
+    const taken = names.find((name) => PLANNER_TABLES.includes(name));
+    if (taken === undefined) return 0;
+    const expected = "expected a database or a schema of its own";
+    throw new OperationError("failed_precondition", `another program has a table "${taken}" there: ${expected}`);
+  }
+  const [row] = await connection.all("SELECT COUNT(*) AS steps FROM migration");
+  return Number(row?.["steps"]);
+}
+
+/** Runs work in one transaction, and repeats it if another server changed the schema at the same time. */
+async function runSchemaChange(
+  connection: PostgresConnection,
+  begin: string,
+  work: () => Promise<void>,
+): Promise<void> {
+  await retrySchemaRace(connection, MAX_SCHEMA_PAUSE_MS, async () => {
+    await connection.all(begin);
+    await work();
+    await connection.settle();
+    await connection.all("COMMIT");
+  });
 }

@@ -2,7 +2,7 @@ import { existsSync, rmSync, statSync } from "node:fs";
 import { createUnavailableRefusal } from "#dc/model/refusal.ts";
 import type { DcReader, DcStore, DcWriter } from "#dc/ports.ts";
 import { DraftRunner } from "../draft_space.ts";
-import { migrateSchema, requireMigratedSchema } from "../migrate.ts";
+import { migrateSchema, requireMigratedSchema } from "../migrations.ts";
 import { createClosedError, WorkQueue } from "../queue.ts";
 import { SqlReader } from "../sql/sql_reader.ts";
 import { type OnStatement, SQLITE, type SqlRunner } from "../sql/sql_runner.ts";

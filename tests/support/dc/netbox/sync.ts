@@ -3,8 +3,8 @@ import { readKnownResources, runSync, type SyncResult } from "#cli/dc/exchange/r
 import type { Caller } from "#dc/context.ts";
 import { mapNetbox } from "#dc/exchange/netbox/map_netbox.ts";
 import type { ResourceByKind, ResourceKind } from "#dc/model/resources.ts";
-import { openService } from "#dc/open_service.ts";
 import type { DcStore } from "#dc/ports.ts";
+import { openService } from "#dc/service.ts";
 import { datasetOf } from "./forms.ts";
 import type { Lists } from "./lists.ts";
 import { netboxOptions } from "./options.ts";

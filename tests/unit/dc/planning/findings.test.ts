@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import type { JsonObject } from "@bufbuild/protobuf";
-import { openService } from "#dc/open_service.ts";
+import { openService } from "#dc/service.ts";
 import { type TestService, testService } from "../../../support/dc/service.ts";
 import { eachTest } from "../../../support/each_test.ts";
 

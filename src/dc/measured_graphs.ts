@@ -8,6 +8,7 @@ import { DEFAULT_READING_AGE_S, MAX_LISTED_DIFFERENCES } from "./limits.ts";
 import { computeDayNumber, computePeakFigures, DAY_MS } from "./model/readings/reading_store.ts";
 import { refuse } from "./model/refusal.ts";
 import type { CooperativeScheduler } from "./operations/answers/cooperative_scheduler.ts";
+import { limitListFields } from "./operations/messages/convert.ts";
 import type { ReadRpc } from "./operations/rpc.ts";
 import type { DcReader } from "./ports.ts";
 
@@ -126,8 +127,7 @@ function createLoadMessage({ differences, ...share }: MeasuredCoverage): Measure
   const sorted = differences.toSorted((a, b) => Math.abs(b.ownW - b.belowW) - Math.abs(a.ownW - a.belowW));
   return create(MeasuredLoadSchema, {
     ...share,
-    differences: sorted.slice(0, MAX_LISTED_DIFFERENCES),
-    omittedDifferences: Math.max(0, sorted.length - MAX_LISTED_DIFFERENCES),
+    ...limitListFields("differences", sorted, MAX_LISTED_DIFFERENCES),
   });
 }
 

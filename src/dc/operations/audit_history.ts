@@ -44,8 +44,7 @@ export async function readAuditHistory(
   parameters: HistoryParameters,
 ): Promise<HistoryPage> {
   const { limit, ...question } = readParameters(parameters);
-  const { page_token: token = "" } = parameters;
-  const after = token === "" ? undefined : openPageToken<number>(pageKey, question, token);
+  const after = openPageToken<number>(pageKey, question, parameters.page_token ?? "");
   const found = await reader.history({ ...question, limit: limit + 1, ...(after !== undefined && { after }) });
   const { page, nextPageToken } = cutPage({ key: pageKey, question }, found, limit, ({ seq }) => seq);
   const now = clock.now().toISOString();

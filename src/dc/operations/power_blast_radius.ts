@@ -66,7 +66,9 @@ export async function answerPowerBlastRadius(
   const affected = items.listItems((state) => !isGuarded(state), limit);
   const guarded = items.listItems((state) => request.includeProtected && isGuarded(state), limit);
   const unknown = request.includeUndocumented ? blast.undocumented : [];
-  const undocumented = unknown.toSorted(compareText).slice(0, limit);
+  const undocumented = limitListFields("undocumented", unknown.toSorted(compareText), limit, (code) =>
+    items.createUndocumentedItem(code),
+  );
   const graph = buildBlastSubgraph({ power, live }, blast, sources, limit);
   const reply = convertToMessage(PowerBlastRadiusResponseSchema, {
     sourceRef: request.sourceRef,
@@ -76,14 +78,13 @@ export async function answerPowerBlastRadius(
     overloads: blast.overloads,
     cascadeSteps: blast.steps,
     cascadeCut: blast.isCascadeCut,
-    undocumented: undocumented.map((code) => items.createUndocumentedItem(code)),
+    ...undocumented,
     nodes: graph.nodes,
     edges: graph.edges,
-    truncated: affected.omitted + guarded.omitted + graph.omitted > 0 || undocumented.length < unknown.length,
+    truncated: affected.omitted + guarded.omitted + graph.omitted + undocumented.omittedUndocumented > 0,
     omittedAffected: affected.omitted,
     omittedProtected: guarded.omitted,
     omittedNodes: graph.omitted,
-    omittedUndocumented: unknown.length - undocumented.length,
     tenants: computeTenantImpacts(topology, groupReachByState(blast), basis),
     ...limitListFields("takeovers", taken, limit),
     zones: listZoneShortages(topology, off, basis),

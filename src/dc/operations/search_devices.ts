@@ -57,8 +57,7 @@ export const searchDevices = defineRead({
     const { filter, power } = parseDeviceFilter(request.filter);
     await requireFilterLocations(session, request.filter);
     const question = { filter, power, order, descending };
-    const { pageToken } = request;
-    const after = pageToken === "" ? undefined : openPageToken<PageCursor>(context.pageKey, question, pageToken);
+    const after = openPageToken<PageCursor>(context.pageKey, question, request.pageToken);
     const page = await reader.searchDevices({
       filter:
         Object.keys(power).length === 0

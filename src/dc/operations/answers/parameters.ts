@@ -202,10 +202,11 @@ export function sealPageToken(key: Uint8Array, question: unknown, cursor: unknow
 }
 
 /**
- * Decrypts a token and returns its cursor.
+ * Decrypts a token and returns its cursor; undefined for "", the token of the first page.
  * @throws Refusal PAGE_TOKEN_INVALID if the text is no token, was altered, or belongs to another question
  */
-export function openPageToken<Cursor>(key: Uint8Array, question: unknown, token: string): Cursor {
+export function openPageToken<Cursor>(key: Uint8Array, question: unknown, token: string): Cursor | undefined {
+  if (token === "") return undefined;
   const content = decryptToken(key, token);
   if (content?.version !== TOKEN_VERSION) throw createTokenRefusal("expected next_page_token of the page before");
   if (content.question !== hashQuestion(question)) throw createTokenRefusal("it belongs to another filter or order");
@@ -222,7 +223,7 @@ export function createPaginator(
   question: unknown,
 ) {
   const limit = readPageSize(pageSize);
-  const offset = pageToken === "" ? 0 : openPageToken<number>(pageKey, question, pageToken);
+  const offset = openPageToken<number>(pageKey, question, pageToken) ?? 0;
   return <Item>(items: readonly Item[]) => {
     const page = items.slice(offset, offset + limit);
     const next = offset + page.length;

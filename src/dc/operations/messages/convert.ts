@@ -287,12 +287,22 @@ export function createPathMessage({ hops, segments, problems, ...path }: CablePa
   });
 }
 
-/** Returns the first items of a list, and the number of omitted items, as fields such as `zones` and `omittedZones`. */
-export function limitListFields(
-  name: string,
-  items: readonly unknown[],
+/**
+ * Returns the first items of a list, converted by `create`, and the number of omitted items, as fields such as `zones`
+ * and `omittedZones`.
+ */
+export function limitListFields<Name extends string, Item, Listed = Item>(
+  name: Name,
+  items: readonly Item[],
   limit: number,
-): Readonly<Record<string, unknown>> {
+  create?: (item: Item) => Listed,
+): LimitedListFields<Name, NoInfer<Listed>> {
+  const shown = items.slice(0, limit);
   const omitted = `omitted${name.charAt(0).toUpperCase()}${name.slice(1)}`;
-  return { [name]: items.slice(0, limit), [omitted]: Math.max(0, items.length - limit) };
+  const listed = create === undefined ? shown : shown.map(create);
+  return { [name]: listed, [omitted]: items.length - shown.length } as LimitedListFields<Name, Listed>;
 }
+
+type LimitedListFields<Name extends string, Listed> = Readonly<
+  Record<Name, Listed[]> & Record<`omitted${Capitalize<Name>}`, number>
+>;

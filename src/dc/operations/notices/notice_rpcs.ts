@@ -20,7 +20,7 @@ export const listNotices = defineRead({
     const limit = readPageSize(pageSize);
     const wanted = readEnumValue("state", state, ["WAITING", "DEAD"]);
     const question = ["notices", wanted ?? ""];
-    const after = pageToken === "" ? 0 : openPageToken<number>(context.pageKey, question, pageToken);
+    const after = openPageToken<number>(context.pageKey, question, pageToken) ?? 0;
     const all = await readNotices(reader);
     const [waiting, dead] = [all.filter((one) => !isDead(one)), all.filter(isDead)];
     const listed = wanted === undefined ? all : wanted === "DEAD" ? dead : waiting;

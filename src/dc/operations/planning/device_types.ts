@@ -65,7 +65,7 @@ export async function readDeviceTypePage(
   matches: (type: DeviceType) => boolean,
 ) {
   const limit = readDevicePageSize(pageSize);
-  const after = pageToken === "" ? "" : openPageToken<string>(context.pageKey, question, pageToken);
+  const after = openPageToken<string>(context.pageKey, question, pageToken) ?? "";
   const found: StoredVersion<DeviceType>[] = [];
   let total = 0;
   for await (const stored of readAllDeviceTypes(reader)) {

@@ -27,24 +27,20 @@ export function createCauseMessage(
   const tenants = computeTenantImpacts(topology, loss, basis);
   const byLoad = <Item extends { readonly utilizationPct: number; readonly ref: string }>(items: Iterable<Item>) =>
     [...items].sort((a, b) => b.utilizationPct - a.utilizationPct || compareText(a.ref, b.ref)).slice(0, limit);
-  const createFailureFields = (name: string, list: readonly Failure[]) => ({
-    ...limitListFields(name, list, limit),
-    [name]: list.slice(0, limit).map((failure) => listFailureRefs(topology, failure).join(" ")),
-  });
+  const joinRefs = (failure: Failure) => listFailureRefs(topology, failure).join(" ");
   return {
     severity: line.severity,
     reason: explainSeverity(topology, line),
     summary: summarizeCause(topology, line, fabrics),
     kind: line.kind,
     elementCount: failures.length,
-    elements: failures.slice(0, limit).map((failure) => ({
+    ...limitListFields("elements", failures, limit, (failure) => ({
       ...createElementFields(topology, failure, fabrics),
       severity: line.severity,
     })),
-    omittedElements: Math.max(0, failures.length - limit),
-    ...createFailureFields("alsoBy", includingFailures),
-    ...createFailureFields("partlyBy", overlappingFailures),
-    ...createFailureFields("nearer", nearerFailures),
+    ...limitListFields("alsoBy", includingFailures, limit, joinRefs),
+    ...limitListFields("partlyBy", overlappingFailures, limit, joinRefs),
+    ...limitListFields("nearer", nearerFailures, limit, joinRefs),
     impact: line.impact,
     racksDark: racks(loss.racksDark),
     racksPartial: racks(loss.racksPartial),

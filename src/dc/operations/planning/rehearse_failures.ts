@@ -17,7 +17,7 @@ import {
   RehearseFailuresResponseSchema,
 } from "#gen/datacenter/v1/rehearsal_pb.ts";
 import { createPaginator, readCount, readEnumValue, readLoadBasis, readScope } from "../answers/parameters.ts";
-import { convertToMessage } from "../messages/convert.ts";
+import { convertToMessage, limitListFields } from "../messages/convert.ts";
 import { defineRead, type ReadSession } from "../rpc.ts";
 import { createFindingMessage, listFindingsInScope } from "./readings/list_findings.ts";
 import { createCauseMessage, createWorstMessage } from "./rehearsal_reply.ts";
@@ -64,8 +64,7 @@ async function findMeasuredRisks(
   if (basis !== "MEASURED" && basis !== "MEASURED_PEAK") return {};
   const topology = await session.topology("recorded");
   const found = await listFindingsInScope(session, topology, scopeRef);
-  const findings = found.slice(0, listed).map((one) => createFindingMessage(topology, one));
-  return { findings, omittedFindings: found.length - findings.length };
+  return limitListFields("findings", found, listed, (one) => createFindingMessage(topology, one));
 }
 
 /** Parses the severity, list limit and page of a request. @throws Refusal naming the field */

@@ -40,8 +40,7 @@ export const listReadings = defineRead({
         throw createMissingElementRefusal(`element_refs[${index}]`, request.elementRefs[index] ?? "");
     }
     const question = ["readings", keys.toSorted(), quantities.toSorted()];
-    const { pageToken } = request;
-    const [key, quantity] = pageToken === "" ? [] : openPageToken<ReadingCursor>(context.pageKey, question, pageToken);
+    const [key, quantity] = openPageToken<ReadingCursor>(context.pageKey, question, request.pageToken) ?? [];
     const found = await reader.readings({
       ...(keys.length > 0 && { keys }),
       ...(quantities.length > 0 && { quantities }),

@@ -48,23 +48,20 @@ function createWindowReply(
   { contacts, limit }: { readonly contacts: readonly AffectedContact[]; readonly limit: number },
 ) {
   const { ground, outage, next } = judged;
-  const messages = reasons.map((reason) => createReasonMessage(reason, next, ground.topology));
   return {
     verdict,
     impact,
     summary: summarizeVerdict(judged, { verdict, impact, reasons }),
-    ...limitListFields("reasons", messages, limit),
-    nextFailures: next.slice(0, limit).map((failure) => createFailureMessage(ground.topology, failure, limit)),
-    omittedNextFailures: Math.max(0, next.length - limit),
+    ...limitListFields("reasons", reasons, limit, (reason) => createReasonMessage(reason, next, ground.topology)),
+    ...limitListFields("nextFailures", next, limit, (failure) => createFailureMessage(ground.topology, failure, limit)),
     exposedRacks: next[0]?.racks.size ?? 0,
-    contacts: contacts.slice(0, limit).map(({ lost, reserve, ...who }) => ({
+    ...limitListFields("contacts", contacts, limit, ({ lost, reserve, ...who }) => ({
       ...who,
       lostCount: lost.length,
       reserveCount: reserve.length,
       lost: lost.slice(0, limit),
       reserve: reserve.slice(0, limit),
     })),
-    omittedContacts: Math.max(0, contacts.length - limit),
     counts: outage.blast.impact,
   };
 }
@@ -282,8 +279,9 @@ export class WindowTimeline {
       impact,
       elementsFailed: first.triedFailureCount,
       relievedBy: (await this.#findRelievingRacks(refused)).slice(0, limit),
-      pieces: judged.slice(0, limit).map((one) => createPieceMessage(this.#pieces[one.at] as WindowPiece, window, one)),
-      omittedPieces: Math.max(0, judged.length - limit),
+      ...limitListFields("pieces", judged, limit, (one) =>
+        createPieceMessage(this.#pieces[one.at] as WindowPiece, window, one),
+      ),
       blockingWindows: (await this.#findBlockingWindows(window, own, refused)).slice(0, limit),
     };
   }

@@ -102,7 +102,7 @@ export const listWindows = defineRead({
       return window && timeline.getVerdict(window);
     };
     const question = pickFilterParameters(request);
-    const after = pageToken === "" ? "" : openPageToken<string>(context.pageKey, question, pageToken);
+    const after = openPageToken<string>(context.pageKey, question, pageToken) ?? "";
     let matching = await readMatchingWindows(session, topology, all, request);
     if (verdicts.length > 0) {
       const found: StoredWindow[] = [];

@@ -282,13 +282,9 @@ function buildTags({ id, name, tags }: ObjectRemarks, omissions: OmissionLog): r
   return [...slugs].slice(0, MAX_TAGS);
 }
 
-/** Returns a text without control characters within a limit; calls `cut` if it is longer. Undefined if empty. */
-export function limitNameLength(
-  text: string,
-  onCut: () => void,
-  most: number = TEXT_LENGTHS.Device.name,
-): string | undefined {
-  const short = clipText(cleanText(text), most, onCut);
+/** Returns a text without control characters within the limit of names; calls `onCut` if it is longer. Undefined if empty. */
+export function limitNameLength(text: string, onCut: () => void): string | undefined {
+  const short = clipText(cleanText(text), TEXT_LENGTHS.Device.name, onCut);
   return short === "" ? undefined : short;
 }
 

@@ -1,6 +1,6 @@
 import { orderCableEnds } from "#dc/model/ref.ts";
 import type { Cable, Device, FabricLink, Port, PortRef } from "#dc/model/resources.ts";
-import { LIST_SIZES } from "#gen/datacenter/v1/bounds.ts";
+import { LIST_SIZES, TEXT_LENGTHS } from "#gen/datacenter/v1/bounds.ts";
 import { isJsonObject } from "#kernel/json_object.ts";
 import { assignCodes, convertToCode, convertToSlug, describeResource } from "../codes.ts";
 import { type MappedSource, OmissionLog, removeEmptyFields, type SourceItem } from "../item.ts";
@@ -201,10 +201,10 @@ class LabMapping {
     const kind = isHost ? "SERVER" : "SWITCH";
     return removeEmptyFields<Device>({
       code: this.#codes.get(id) ?? "",
-      name: name.slice(0, 128),
+      name: name.slice(0, TEXT_LENGTHS.Device.name),
       kind,
       role: isHost ? undefined : convertToSlug(role),
-      model: convertScalarToText(fields["type"]).slice(0, 128),
+      model: convertScalarToText(fields["type"]).slice(0, TEXT_LENGTHS.Device.model),
       location: { siteId: site, floorNumber: 0 },
       mount: "UNRACKED",
       ports,

@@ -72,9 +72,9 @@ export function readDeviceType(document: unknown): ReadTypeResult {
   const subdevice = convertToText(document["subdevice_role"]) ?? "";
   const type = removeEmptyFields<DeviceType>({
     code,
-    manufacturer: manufacturer.slice(0, 128),
-    model: model.slice(0, 128),
-    partNumber: convertToText(document["part_number"])?.slice(0, 128),
+    manufacturer: manufacturer.slice(0, TEXT_LENGTHS.DeviceType.manufacturer),
+    model: model.slice(0, TEXT_LENGTHS.DeviceType.model),
+    partNumber: convertToText(document["part_number"])?.slice(0, TEXT_LENGTHS.DeviceType.partNumber),
     kind: inferDeviceKind({ role: "", model, subdevice, bays: bays.length > 0, ports }),
     uHeight: height,
     depth: isFullDepth ? "FULL" : "HALF",
@@ -235,7 +235,7 @@ function readPort(
     name,
     kind,
     type: readPortType(component, notes),
-    label: convertToText(fields["label"])?.slice(0, 128),
+    label: convertToText(fields["label"])?.slice(0, TEXT_LENGTHS.Port.label),
     ...(kind === "NETWORK" && readFlagField(component, "mgmt_only", notes) === true && { mgmtOnly: true }),
     ...(kind === "NETWORK" && readFlagField(component, "enabled", notes) === false && { enabled: false }),
     ...(kind === "REAR" && readPositions(component, notes)),

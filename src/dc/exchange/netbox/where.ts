@@ -1,3 +1,4 @@
+import { TEXT_LENGTHS } from "#gen/datacenter/v1/bounds.ts";
 import type { DeviceKind, DeviceStatus } from "../../model/enum_values.ts";
 import type { Location, Port } from "../../model/resources.ts";
 import {
@@ -188,7 +189,7 @@ export class NetboxMapping {
   shortenText(value: string, table: TableName, row: NetboxRow, field: string): string | undefined {
     return limitNameLength(value, () =>
       this.omissions.addObject(
-        `The field ${field} is longer than 128 characters: its end is left out`,
+        `The field ${field} is longer than ${TEXT_LENGTHS.Device.name} characters: its end is left out`,
         `${table}/${row.id}`,
         getDisplayName(row),
       ),

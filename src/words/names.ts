@@ -26,6 +26,28 @@ export function describeBestArea(bestRef: string, shortRefs: readonly string[], 
 
 const MAX_SHORT_NAMES = 3;
 
+/** Free ports of one kind, type and speed. */
+interface FreePortCount {
+  readonly isOutlet: boolean;
+  /** Empty if it is not recorded. */
+  readonly type: string;
+  readonly free: number;
+}
+
+/**
+ * Lists free ports by type, the most first: "384 25G SFP28, 64 100G QSFP28 and 1 more". "none" without a free port.
+ * @param most number of types to name; the others are counted
+ */
+export function listFreePorts(ports: readonly FreePortCount[], most: number): string {
+  const freeByType = new Map<string, number>();
+  for (const { isOutlet, type, free } of ports) {
+    const name = type === "" ? (isOutlet ? "outlets" : "network ports") : formatPortType(type);
+    if (free > 0) freeByType.set(name, (freeByType.get(name) ?? 0) + free);
+  }
+  const sorted = [...freeByType].sort(([, a], [, b]) => b - a).map(([name, free]) => `${free} ${name}`);
+  return sorted.length === 0 ? "none" : listSomeNames(sorted, most);
+}
+
 /** Returns the noun for a kind of resource: `crac` becomes "cooling unit", `device_type` becomes "device type". */
 export function getKindNoun(kind: string): string {
   return kind === "crac" ? "cooling unit" : kind.replaceAll("_", " ");

@@ -49,7 +49,7 @@ describe("planner dc capacity", () => {
     expect(code).toBe(0);
     expect(header).toMatch(/^AREA +DRAW +FREE kW +AFTER +AIR kW +AFTER +FREE U +BLOCK +PORTS +WORST FAILURE/);
     expect(rows.length).toBe(4);
-    expect(rows[3]).toMatch(/^AMS1\/1\/D +226\.9 kW +110\.1 +-20\.7 +33\.4 +-20\.6 +130\/420 +19 +64 /);
+    expect(rows[3]).toMatch(/^AMS1\/1\/D +226\.9 kW +110\.1 +-20\.7 +33\.4 +-20\.6 +130\/420 +19 +64 100G QSFP28 /);
   }, 240_000);
 
   test("prints JSON, and refuses a place that does not exist", async () => {

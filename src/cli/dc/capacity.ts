@@ -8,8 +8,9 @@ import {
   type GetCapacityResponse,
   GetCapacityResponseSchema,
 } from "#gen/datacenter/v1/capacity_pb.ts";
+import { PortKind } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { formatKilowatts, formatTenths } from "#words/figures.ts";
-import { describeBestArea, formatCountWithNoun, getRefName } from "#words/names.ts";
+import { describeBestArea, formatCountWithNoun, getRefName, listFreePorts } from "#words/names.ts";
 import type { StderrLogger } from "../output/stderr_logger.ts";
 import { type Column, printTable } from "../output/table.ts";
 import type { RequestFields } from "./asked_flags.ts";
@@ -40,7 +41,7 @@ const CAPACITY_COLUMNS: readonly Column<AreaCapacity>[] = [
   },
   { title: "FREE U", text: ({ freeU, totalU }) => `${freeU}/${totalU}`, align: "right" },
   { title: "BLOCK", text: ({ largestFreeBlockU }) => String(largestFreeBlockU), align: "right" },
-  { title: "PORTS", text: ({ ports }) => String(ports.reduce((sum, { free }) => sum + free, 0)), align: "right" },
+  { title: "PORTS", text: formatPorts },
   {
     title: "WORST FAILURE",
     text: ({ power, air }) => formatFailures(power?.failureRef, air?.failureRef),
@@ -71,7 +72,7 @@ export async function printCapacity(
   for (const { ref, devicesWithoutDraw } of without)
     log.note(`${getRefName(ref)}: the draw of ${formatCountWithNoun(devicesWithoutDraw, "device")} is not recorded`);
   log.note(
-    "AFTER is what the worst single failure leaves; WORST FAILURE is that of power, then of air. - is not recorded",
+    "AFTER is what the worst single failure leaves; WORST FAILURE is that of power, then of air; PORTS names the type with most free ports and counts the other types. - is not recorded",
   );
 }
 
@@ -86,6 +87,14 @@ function noteTotals({ ref }: AreaCapacity, what: string, free: AreaCapacity["air
 /** Returns an area's draw; "-" if no draw in it is recorded. */
 function formatDraw({ drawKw, devicesWithoutDraw }: AreaCapacity): string {
   return drawKw === 0 && devicesWithoutDraw > 0 ? "-" : formatKilowatts(drawKw);
+}
+
+/** Names the type of which most ports are free, and counts the other types with free ports. */
+function formatPorts({ ports }: AreaCapacity): string {
+  return listFreePorts(
+    ports.map(({ kind, type, free }) => ({ isOutlet: kind === PortKind.POWER_OUT, type, free })),
+    1,
+  );
 }
 
 /** Returns red for a value of 0 or less, undefined for any other value. */

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import type { AreaCapacity, FreeCooling, FreePorts, FreePower } from "#gen/datacenter/v1/json.ts";
 import { formatCount, formatDecimal, formatKilowatts } from "#words/figures.ts";
-import { describeBestArea, formatEnum, formatPortType, getRefName } from "#words/names.ts";
+import { describeBestArea, formatEnum, formatPortType, getRefName, listFreePorts } from "#words/names.ts";
 import { useCall } from "../api/client.ts";
 import { formatMoment } from "../labels.ts";
 import { SCOPE_KINDS } from "../named_refs.ts";
@@ -148,6 +148,15 @@ function formatAreaDraw({ draw_kw, devices_without_draw }: AreaCapacity) {
   return draw_kw === 0 ? missing : `${formatKilowatts(draw_kw)}, ${missing}`;
 }
 
+const MAX_PORT_TYPES = 2;
+
+function formatAreaPorts({ ports }: AreaCapacity): string {
+  return listFreePorts(
+    ports.map(({ kind, type, free }) => ({ isOutlet: kind === "PORT_KIND_POWER_OUT", type, free })),
+    MAX_PORT_TYPES,
+  );
+}
+
 const AREA_COLUMNS: readonly Column<AreaCapacity>[] = [
   { name: "Area", cell: ({ ref }) => <RefLink to={ref} /> },
   { name: "Racks", numeric: true, cell: ({ racks }) => formatCount(racks) },
@@ -170,7 +179,7 @@ const AREA_COLUMNS: readonly Column<AreaCapacity>[] = [
     numeric: true,
     cell: ({ air }) => (air === undefined ? "" : <BestCooling free={air} />),
   },
-  { name: "Ports", numeric: true, cell: ({ ports }) => formatCount(ports.reduce((sum, { free }) => sum + free, 0)) },
+  { name: "Free ports", cell: formatAreaPorts },
 ];
 
 function AreaTable({ title, areas }: { readonly title: string; readonly areas: readonly AreaCapacity[] }) {

@@ -35,10 +35,10 @@ export function formatPercent(value: number | undefined): string {
   return value === undefined ? UNKNOWN_FIGURE : `${formatPlainNumber(value)} %`;
 }
 
-/** Formats the load that a failure takes. @param unknown number of devices whose draw nothing records */
-export function formatLostLoad(watts = 0, unknown = 0): string {
-  if (unknown === 0) return formatWatts(watts);
-  return watts === 0 ? "not recorded" : `${formatWatts(watts)}, ${unknown} not recorded`;
+/** Formats a sum of draws or of heat. @param unknown number of devices that the sum lacks, because nothing is recorded */
+export function formatKnownSum(sum = 0, unknown = 0, format: (sum: number) => string = formatWatts): string {
+  if (unknown === 0) return format(sum);
+  return sum === 0 ? "not recorded" : `${format(sum)}, ${unknown} not recorded`;
 }
 
 /** Formats a power in W without decimals, or in kW or MW with one decimal. */

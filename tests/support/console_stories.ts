@@ -211,7 +211,7 @@ const ON_THE_SAMPLE: readonly Story[] = [
       follow("Cooling"),
       shows("Heat in liquid"),
       async ({ page }) => {
-        expect(await figure(page, "Headroom")).toStartWith("72.4 kW");
+        expect(await figure(page, "Headroom, all zones together")).toStartWith("72.4 kW");
         expect(await figure(page, "Liquid cooling")).toStartWith("none recorded");
       },
     ],

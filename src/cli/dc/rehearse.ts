@@ -16,7 +16,7 @@ import {
   RehearseFailuresResponseSchema,
 } from "#gen/datacenter/v1/rehearsal_pb.ts";
 import { OperationError } from "#kernel/errors.ts";
-import { formatLostLoad } from "#words/figures.ts";
+import { formatKnownSum } from "#words/figures.ts";
 import { formatCountWithNoun, getRefName, stripRefKinds } from "#words/names.ts";
 import { getOutputWidth, print } from "../output/print.ts";
 import type { StderrLogger } from "../output/stderr_logger.ts";
@@ -52,7 +52,7 @@ const CAUSE_COLUMNS: readonly Column<FailureCause>[] = [
   { title: "DEVICES OFFLINE", text: (cause) => String(getWorstImpact(cause)?.itDevicesOffline ?? 0), align: "right" },
   {
     title: "IT LOAD",
-    text: (cause) => formatLostLoad(getWorstImpact(cause)?.itLoadLostW, getWorstImpact(cause)?.itDevicesWithoutDraw),
+    text: (cause) => formatKnownSum(getWorstImpact(cause)?.itLoadLostW, getWorstImpact(cause)?.itDevicesWithoutDraw),
     align: "right",
   },
 ];

@@ -2,7 +2,7 @@ import { computeBatteryMinutes } from "#dc/analysis/power/battery.ts";
 import { computeUtilization, listNodeLoadReasons } from "#dc/analysis/power/power_failover.ts";
 import { findActiveInletName, getSupplyState, listUndocumentedInlets } from "#dc/analysis/power/power_figures.ts";
 import { listInletPaths, listSinglePointRefs } from "#dc/analysis/power/power_killers.ts";
-import { countUnknownDraws } from "#dc/analysis/power/unknown_draws.ts";
+import { countUnknownDraws, isLoadUnknown } from "#dc/analysis/power/unknown_draws.ts";
 import type { Topology } from "#dc/analysis/topology.ts";
 import { getDrawSource, getDrawW, isPowerKind } from "#dc/model/draw.ts";
 import { DEVICE_VIEWS } from "#dc/model/enum_values.ts";
@@ -79,8 +79,7 @@ function computeDeviceLoads(site: Topology, index: number) {
     powerLoadW: loadsW[index] ?? 0,
     powerFailoverW: carried.failover.loads[index] ?? 0,
     powerFailoverRef: power.nodes[carried.failover.lost[index] ?? -1]?.ref,
-    powerPct: used?.normalPct,
-    powerFailoverPct: used?.failoverPct,
+    ...(!isLoadUnknown(carried, index) && { powerPct: used?.normalPct, powerFailoverPct: used?.failoverPct }),
     batteryMin: computeBatteryMinutes(power.nodes[index], loadsW[index] ?? 0),
     batteryFailoverMin: computeBatteryMinutes(power.nodes[index], carried.failover.loads[index] ?? 0),
     powerReasons: listNodeLoadReasons(carried, index),

@@ -65,13 +65,13 @@ function isPowerPort({ kind }: Port): boolean {
 
 function createPowerMessage(load: PortLoad | undefined) {
   if (load === undefined) return undefined;
-  const { used, phases } = load;
+  const { used, phases, loadVa, failoverVa, consumersWithoutDraw } = load;
+  const isKnown = loadVa + failoverVa > 0 || consumersWithoutDraw === 0;
   return convertToMessage(PortPowerSchema, {
     ...load,
-    loadPct: used?.normalPct,
-    failoverPct: used?.failoverPct,
+    ...(isKnown && { loadPct: used?.normalPct, failoverPct: used?.failoverPct }),
     limitPct: used?.limitPct,
-    phases: phases.map(createPhaseMessage),
+    phases: isKnown ? phases.map(createPhaseMessage) : [],
     worstLeg: findBusiestPhase(phases, "loadVa"),
     failoverWorstLeg: findBusiestPhase(phases, "failoverVa"),
   });

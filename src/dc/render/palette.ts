@@ -175,7 +175,7 @@ const HIGH_CONTRAST_THEME: ThemeColors = {
   panel: "#000000",
   sunken: "#000000",
   line: "#ffffff",
-  grid: "#828282",
+  grid: "#707070",
   ink: "#ffffff",
   muted: "#e0e0e0",
   accent: "#00e5ff",

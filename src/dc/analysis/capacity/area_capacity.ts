@@ -1,6 +1,6 @@
 import type { AreaCapacity, FreeCooling, FreePorts, FreePower as FreeSupply } from "#gen/datacenter/v1/messages.ts";
 import type { Steps } from "#kernel/steps.ts";
-import { getDrawW } from "../../model/draw.ts";
+import { getDrawW, isPowerKind } from "../../model/draw.ts";
 import type { CoolingMedium, LoadBasis } from "../../model/enum_values.ts";
 import { isInService } from "../../model/in_service.ts";
 import { lacksDraw } from "../../model/rack_space.ts";
@@ -62,7 +62,7 @@ export function* computeAreaCapacity(input: CapacityInput, area: Ref): Steps<Are
     drawKw: inside.reduce((sum, device) => sum + (isInService(device) ? (getDrawW(device, basis) ?? 0) : 0), 0) / 1000,
     devicesWithoutDraw: inside.filter(lacksDraw).length,
     measuredDrawKw: sumMeasuredKw(input, inside),
-    power: yield* computeFreeSupply(input.state, open),
+    power: isSupplyRecorded(topology, open) ? yield* computeFreeSupply(input.state, open) : UNKNOWN_SUPPLY,
     air: yield* input.cooling.computeFreeCooling(area, "AIR"),
     liquid: yield* input.cooling.computeFreeCooling(area, "LIQUID"),
     ports: yield* countFreePortsByType(topology, ports),
@@ -74,6 +74,19 @@ function sumMeasuredKw({ topology, measuredW }: CapacityInput, devices: readonly
   const getMeasuredW = ({ code }: Device) =>
     measuredW.get(topology.power.indexOf.get(`device:${codeKey(code)}`) ?? -1) ?? 0;
   return devices.reduce((sum, device) => sum + (isInService(device) ? getMeasuredW(device) : 0), 0) / 1000;
+}
+
+const UNKNOWN_SUPPLY: FreeSupply = { limitRef: "", failoverLimitRef: "", failureRef: "" };
+
+/** Whether any of some racks has recorded power equipment, or a device with a recorded supply. True without racks. */
+function isSupplyRecorded(topology: Topology, racks: readonly SuppliedRack[]): boolean {
+  return (
+    racks.length === 0 ||
+    racks.some(({ rack, supplyPaths }) => {
+      if (supplyPaths.length > 0 || topology.rackSupply(rack.code).judged > 0) return true;
+      return topology.listDevicesInRack(rack.code).some(({ kind }) => isPowerKind(kind));
+    })
+  );
 }
 
 function* computeFreeSupply(state: SupplyLoadState, racks: readonly SuppliedRack[]): Steps<FreeSupply> {

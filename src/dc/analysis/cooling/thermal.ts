@@ -1,3 +1,4 @@
+import { getAirShare } from "#dc/model/draw.ts";
 import { lacksHeat } from "#dc/model/rack_space.ts";
 import { codeKey, formatRef, parseRef, type Ref } from "#dc/model/ref.ts";
 import type { Crac, Device } from "#dc/model/resources.ts";
@@ -13,14 +14,19 @@ import {
   listScopeUnservedHotspots,
   listZoneHotspots,
   type RackHeat,
+  type RackHeatFigures,
 } from "./thermal_spots.ts";
 
 /** A cooling unit and the heat that it carries. Powers are in kilowatts. */
 export type CracShare = Omit<CracReply, "code" | "status"> & { readonly crac: Crac };
 
 /** The reply of ThermalHeadroom, with cooling units instead of their codes. */
-export type ThermalReport = Omit<ThermalHeadroomResponse, "scopeRef" | "render" | "measuredLoad" | "cracs"> & {
+export type ThermalReport = Omit<
+  ThermalHeadroomResponse,
+  "scopeRef" | "render" | "measuredLoad" | "cracs" | "racks"
+> & {
   readonly cracs: readonly CracShare[];
+  readonly racks: readonly RackHeatFigures[];
 };
 
 /**
@@ -59,8 +65,10 @@ export function computeThermalHeadroom(topology: Topology, scope: Ref, options: 
   const itKw = sumLocationsKw(({ itW }) => itW);
   const ref = formatRef(scope);
   const devices = inside.flatMap((at) => balance.getLocation(at)?.devices ?? []);
+  const withoutHeat = devices.filter(lacksHeat);
   return {
-    devicesWithoutHeat: devices.filter(lacksHeat).length,
+    devicesWithoutHeat: withoutHeat.length,
+    devicesWithoutLiquidHeat: withoutHeat.filter((device) => getAirShare(device) < 1).length,
     heatKw: air.heatKw + liquid.heatKw - sumLocationsKw(({ rejectedW }) => rejectedW),
     airHeatKw: air.heatKw,
     liquidHeatKw: liquid.heatKw,
@@ -148,6 +156,10 @@ function computeThermalZones(topology: Topology, balance: CoolingBalance, scope:
   const refsByKey = mapServedRefs(units);
   const inside = new Set(balance.listLocationsInArea(formatAreaKey(scope)));
   const racksIn = groupRacksByArea(topology, refsByKey);
+  const known = new Map<number, number>();
+  // Zones may share locations, and a location may have many devices.
+  const countWithoutHeat = (at: number) =>
+    known.getOrInsertComputed(at, () => (balance.getLocation(at)?.devices ?? []).filter(lacksHeat).length);
   return [...refsByKey].flatMap(([key, ref]) => {
     const area = parseRef(ref);
     const places = balance.listLocationsInArea(key);
@@ -161,6 +173,7 @@ function computeThermalZones(topology: Topology, balance: CoolingBalance, scope:
     const zone = {
       ref,
       heatKw: air.heatKw,
+      devicesWithoutHeat: places.reduce((sum, at) => sum + countWithoutHeat(at), 0),
       liquidHeatKw: liquid.heatKw,
       effectiveKw,
       reserveKw,

@@ -1,6 +1,6 @@
 import type { CoolingMedium, Health, LoadBasis, ThermalClass } from "#dc/model/enum_values.ts";
 import { isInService } from "#dc/model/in_service.ts";
-import { sumHeatByMedium } from "#dc/model/rack_space.ts";
+import { lacksHeat, sumHeatByMedium } from "#dc/model/rack_space.ts";
 import { codeKey } from "#dc/model/ref.ts";
 import type { Device, Rack } from "#dc/model/resources.ts";
 import type { Hotspot, RackThermal } from "#gen/datacenter/v1/messages.ts";
@@ -26,9 +26,12 @@ const INLET_LIMITS_BY_CLASS: Readonly<Record<ThermalClass, InletTemperatureLimit
 export interface RackHeat {
   readonly rack: Rack;
   readonly served: MediaServed;
-  readonly thermal: RackThermal;
+  readonly thermal: RackHeatFigures;
   readonly hotspots: readonly Hotspot[];
 }
+
+/** Figures of a rack's heat. Without health if neither heat nor an inlet temperature is recorded. */
+export type RackHeatFigures = Omit<RackThermal, "health"> & Partial<Pick<RackThermal, "health">>;
 
 /** Computes heat and hotspots of one rack and its devices. Source: docs/contract/datacenter-analyses.md#hotspots. */
 export function computeRackHeat(
@@ -39,8 +42,12 @@ export function computeRackHeat(
   const heat = sumHeatByMedium(devices, basis);
   const air = heat.airW + lossW;
   const { coolingCapacityW } = rack;
+  const devicesWithoutHeat = devices.filter(lacksHeat).length;
+  const isHeatKnown = air + heat.liquidW > 0 || devicesWithoutHeat === 0;
   const utilizationPct =
-    coolingCapacityW === undefined || coolingCapacityW === 0 ? undefined : (air / coolingCapacityW) * 100;
+    coolingCapacityW === undefined || coolingCapacityW === 0 || !isHeatKnown
+      ? undefined
+      : (air / coolingCapacityW) * 100;
   const sensors = devices.filter(hasInletTemperature);
   const inlets = [rack.inletTempC, ...sensors.map(({ inletTempC }) => inletTempC)].filter((one) => one !== undefined);
   const hotspots = [
@@ -56,7 +63,8 @@ export function computeRackHeat(
     ...(coolingCapacityW !== undefined && { coolingCapacityW }),
     ...(utilizationPct !== undefined && { utilizationPct }),
     ...(inlets.length > 0 && { inletTempC: Math.max(...inlets) }),
-    health: findWorstHealth(hotspots),
+    ...((isHeatKnown || inlets.length > 0) && { health: findWorstHealth(hotspots) }),
+    devicesWithoutHeat,
   };
   return { thermal, hotspots, rack, served };
 }

@@ -5,6 +5,7 @@ import { lacksDraw } from "../../model/rack_space.ts";
 import { compareText } from "../../model/ref.ts";
 import type { Topology } from "../topology.ts";
 import { computeLostDrawW } from "./load_lanes.ts";
+import type { CarriedLoads } from "./power_failover.ts";
 import type { LiveSet } from "./power_live.ts";
 import { computeLoads } from "./power_load.ts";
 import { collectUpstream, isConsumer, type PowerGraph, type PowerNode, selectItDevices } from "./power_nodes.ts";
@@ -44,6 +45,12 @@ export function hasUnknownDraw(node: PowerNode | undefined): boolean {
 export function countUnknownDraws(graph: PowerGraph, index: number, isWithSelf = false): number {
   const own = isWithSelf && hasUnknownDraw(graph.nodes[index]) ? 1 : 0;
   return (findUnknownDraws(graph).behind[index] ?? 0) + own;
+}
+
+/** Whether the load of a supply is unknown, now and after one failure: nothing behind it has a recorded draw. */
+export function isLoadUnknown({ graph, loads, failover }: CarriedLoads, index: number): boolean {
+  if ((loads.watts[index] ?? 0) + (failover.loads[index] ?? 0) > 0) return false;
+  return countUnknownDraws(graph, index) > 0;
 }
 
 /** State of a site before and after a failure. */

@@ -2,7 +2,8 @@ import type { Health } from "#dc/model/enum_values.ts";
 import { computeFootprint } from "#dc/model/rack_space.ts";
 import type { Ref } from "#dc/model/ref.ts";
 import type { Crac, Device, Rack } from "#dc/model/resources.ts";
-import type { RackThermal } from "#gen/datacenter/v1/messages.ts";
+import type { HealthCounts } from "#gen/datacenter/v1/messages.ts";
+import type { RackHeatFigures } from "../cooling/thermal_spots.ts";
 import { isLocatedIn } from "../places.ts";
 import type { Topology } from "../topology.ts";
 import type { HealthReason, RackCapacity } from "./rack_elevation.ts";
@@ -10,10 +11,10 @@ import type { RackMoment } from "./rack_facts.ts";
 
 export interface RackOnFloor {
   readonly rack: Rack;
-  readonly health: Health;
+  readonly health: Health | undefined;
   readonly reasons: readonly HealthReason[];
   readonly capacity: RackCapacity;
-  readonly thermal: RackThermal;
+  readonly thermal: RackHeatFigures;
 }
 
 export interface FloorAnswer {
@@ -23,7 +24,7 @@ export interface FloorAnswer {
   readonly cracs: readonly Crac[];
   /** Floor-standing devices with a footprint. */
   readonly devices: readonly Device[];
-  readonly counts: { readonly ok: number; readonly watch: number; readonly fault: number };
+  readonly counts: HealthCounts;
   /** References of racks and cooling units without a footprint. */
   readonly unplaced: readonly string[];
 }
@@ -46,7 +47,7 @@ export function computeFloorPlan(topology: Topology, floor: Ref, moment: RackMom
   );
   const tiles = [...racks.map(({ rack }) => rack), ...cracs, ...devices];
   const corners = tiles.flatMap(({ placement }) => (placement === undefined ? [] : [computeFootprint(placement)]));
-  const count = (health: Health) => racks.filter((one) => one.health === health).length;
+  const count = (health: Health | undefined) => racks.filter((one) => one.health === health).length;
   return {
     extents: {
       widthMm: Math.max(0, ...corners.map(({ east }) => east)),
@@ -55,7 +56,7 @@ export function computeFloorPlan(topology: Topology, floor: Ref, moment: RackMom
     racks,
     cracs,
     devices,
-    counts: { ok: count("OK"), watch: count("WATCH"), fault: count("FAULT") },
+    counts: { ok: count("OK"), watch: count("WATCH"), fault: count("FAULT"), unknown: count(undefined) },
     unplaced: [
       ...racks.filter(({ rack }) => rack.placement === undefined).map(({ rack }) => `rack:${rack.code}`),
       ...cracs.filter(({ placement }) => placement === undefined).map(({ code }) => `crac:${code}`),

@@ -106,6 +106,8 @@ function computeRackCapacity(
   const reserved = units.filter((row) => !isUnitUsed(row) && row.reserved !== "").length;
   const allocatedW = sumDrawW(devices, basis);
   const { powerCapacityW, maxLoadKg, coolingCapacityW } = rack;
+  const devicesWithoutDraw = devices.filter(lacksDraw).length;
+  const isDrawKnown = allocatedW > 0 || devicesWithoutDraw === 0;
   return {
     totalU: units.length,
     usedU: used,
@@ -115,11 +117,13 @@ function computeRackCapacity(
     spacePct: ((used + reserved) / units.length) * 100,
     allocatedW,
     ...(powerCapacityW !== undefined && { powerCapacityW }),
-    ...(powerCapacityW !== undefined && powerCapacityW > 0 && { powerPct: (allocatedW / powerCapacityW) * 100 }),
+    ...(powerCapacityW !== undefined &&
+      powerCapacityW > 0 &&
+      isDrawKnown && { powerPct: (allocatedW / powerCapacityW) * 100 }),
     weightKg: devices.reduce((sum, { weightKg = 0 }) => sum + weightKg, 0),
     devices: devices.length,
     devicesWithoutWeight: devices.filter(({ weightKg }) => weightKg === undefined).length,
-    devicesWithoutDraw: devices.filter(lacksDraw).length,
+    devicesWithoutDraw,
     ...(maxLoadKg !== undefined && { maxLoadKg }),
     ...(coolingCapacityW !== undefined && { coolingCapacityW }),
   };
@@ -196,6 +200,7 @@ interface RackHealthInput {
   /** Problems of the supply of the rack's devices. */
   readonly supply: readonly HealthReason[];
   readonly hotspots: readonly Hotspot[];
+  readonly isSupplyUnknown: boolean;
   /** Time of the request, ISO 8601 in UTC. */
   readonly now: string;
 }
@@ -203,9 +208,12 @@ interface RackHealthInput {
 /** Milliseconds until a measurement is stale. Our choice: a day without telemetry is an outage of telemetry. */
 export const STALE_MS = 24 * 60 * 60 * 1000;
 
-/** Returns a rack's worst health with all reasons. Source: docs/contract/datacenter-analyses.md#rack-health. */
+/**
+ * Returns a rack's worst health with all reasons; undefined if no reason has a health and the supply of a device is
+ * unknown. Source: docs/contract/datacenter-analyses.md#rack-health.
+ */
 export function computeRackHealth(input: RackHealthInput): {
-  readonly health: Health;
+  readonly health: Health | undefined;
   readonly reasons: readonly HealthReason[];
 } {
   const ref = `rack:${input.rack.code}`;
@@ -224,7 +232,8 @@ export function computeRackHealth(input: RackHealthInput): {
     })),
     ...listStaleReasons(input, ref),
   ];
-  return { health: findWorstReason(reasons), reasons };
+  const health = findWorstReason(reasons);
+  return { health: health === "OK" && input.isSupplyUnknown ? undefined : health, reasons };
 }
 
 /** Returns the worst health of the reasons; OK if none has a health. */
@@ -294,14 +303,28 @@ export interface RackSupply {
   readonly pdusOff: number;
   /** Codes of the consumers without a recorded supply, which are counted but never assumed offline. */
   readonly undocumented: readonly string[];
+  /** Number of devices that draw power, by their kind, of which neither a supply nor a draw is recorded. */
+  readonly unrecorded: number;
+  /** Number of devices of kind OTHER of which neither is recorded: a shelf, or something that draws power. */
+  readonly unclear: number;
+}
+
+/**
+ * Returns the number of a rack's devices whose supply is unknown. Devices of kind OTHER count only in a rack without any
+ * recorded supply, because shelves and blanking panels have this kind.
+ */
+export function countDevicesWithoutSupply({ judged, undocumented, unrecorded, unclear }: RackSupply): number {
+  return undocumented.length + unrecorded + (judged === 0 ? unclear : 0);
 }
 
 /** Counts the devices of one rack by their supply state. */
 export function countRackSupply(graph: PowerGraph, live: LiveSet, devices: readonly Device[]): RackSupply {
   const supply = { judged: 0, off: 0, pdus: 0, pdusOff: 0 };
   const undocumented: string[] = [];
+  const unrecorded: Device[] = [];
   for (const { code } of devices) {
     const index = graph.indexOf.get(`device:${codeKey(code)}`) ?? -1;
+    const node = graph.nodes[index];
     const role = findRackRole(graph, index);
     const off = live[index] === 1 ? 0 : 1;
     if (role === RACK_ROLE.JUDGED) {
@@ -311,8 +334,10 @@ export function countRackSupply(graph: PowerGraph, live: LiveSet, devices: reado
       supply.pdus += 1;
       supply.pdusOff += off;
     } else if (role === RACK_ROLE.UNDOCUMENTED) undocumented.push(code);
+    else if (node?.kind === "DEVICE" && lacksDraw(node.device)) unrecorded.push(node.device);
   }
-  return { ...supply, undocumented };
+  const unclear = unrecorded.filter(({ kind }) => kind === "OTHER").length;
+  return { ...supply, undocumented, unrecorded: unrecorded.length - unclear, unclear };
 }
 
 /** Role of a node in the state of its rack. */

@@ -1,11 +1,11 @@
-import type { PathLoad, RackThermal } from "#gen/datacenter/v1/messages.ts";
+import type { PathLoad } from "#gen/datacenter/v1/messages.ts";
 import { isPowerKind } from "../../model/draw.ts";
 import type { Health, LoadBasis } from "../../model/enum_values.ts";
 import { isReservationInForce } from "../../model/rack_space.ts";
 import { codeKey } from "../../model/ref.ts";
 import type { Device, DeviceBody, Rack } from "../../model/resources.ts";
 import type { MediaServed } from "../cooling/cooling_units.ts";
-import { computeRackHeat, type RackHeat } from "../cooling/thermal_spots.ts";
+import { computeRackHeat, type RackHeat, type RackHeatFigures } from "../cooling/thermal_spots.ts";
 import type { PowerEdge } from "../power/power_edges.ts";
 import { listSupplyReasons, type RedundancyAudit, type RedundancyVerdict } from "../power/power_figures.ts";
 import { findSupplySide, type KillerSets } from "../power/power_killers.ts";
@@ -16,6 +16,7 @@ import {
   areReasonsEqual,
   computeElevation,
   computeRackHealth,
+  countDevicesWithoutSupply,
   countRackSupply,
   type Elevation,
   type HealthReason,
@@ -40,8 +41,9 @@ interface SitePower {
 /** Layout, heat and health of a rack. */
 export interface RackStanding {
   readonly elevation: Elevation;
-  readonly thermal: RackThermal;
-  readonly health: Health;
+  readonly thermal: RackHeatFigures;
+  /** Undefined if nothing recorded is amiss and the supply of a device is unknown. */
+  readonly health: Health | undefined;
   readonly reasons: readonly HealthReason[];
 }
 
@@ -122,7 +124,8 @@ export class RackFacts {
     const { capacity, conflicts } = elevation;
     const { power, live } = site;
     const supply = [...findings, ...listSupplyReasons({ power, live, rack, devices, verdicts: this.redundancy(site) })];
-    const health = computeRackHealth({ rack, capacity, conflicts, supply, hotspots, now });
+    const isSupplyUnknown = countDevicesWithoutSupply(this.countSupply(site)) > 0;
+    const health = computeRackHealth({ rack, capacity, conflicts, supply, hotspots, isSupplyUnknown, now });
     const standing = { elevation, thermal, ...health };
     this.#standingByBasis.set(basis, {
       rack,

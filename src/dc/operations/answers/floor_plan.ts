@@ -1,7 +1,8 @@
 import { computeScopeShares } from "#dc/analysis/cooling/thermal.ts";
 import { computeUtilization, listNodeLoadReasons } from "#dc/analysis/power/power_failover.ts";
+import { isLoadUnknown } from "#dc/analysis/power/unknown_draws.ts";
 import { computeFloorPlan, type RackOnFloor } from "#dc/analysis/racks/floor_plan.ts";
-import { findWorstReason } from "#dc/analysis/racks/rack_elevation.ts";
+import { countDevicesWithoutSupply, findWorstReason } from "#dc/analysis/racks/rack_elevation.ts";
 import { computeNextChangeMs } from "#dc/analysis/racks/rack_facts.ts";
 import type { RackRiskRecord } from "#dc/analysis/rehearsal/rack_risks.ts";
 import type { Topology } from "#dc/analysis/topology.ts";
@@ -50,15 +51,14 @@ export function answerFloorPlan(
     ),
   );
   const cracs = computeScopeShares(topology, scope, { basis, reserveUnits: 0, failedCracCodes: [] });
+  const tiles = plan.racks.map((one) => createFloorTile(topology, one, colouring));
   const cracUse = new Map(cracs.map(({ crac, utilizationPct }) => [crac.code, utilizationPct]));
   return convertToMessage(FloorPlanResponseSchema, {
     ...plan,
     floorRef,
     loadBasis: basis,
-    racks: plan.racks.filter(({ rack }) => rack.placement !== undefined).map((one) => createFloorTile(one, colouring)),
-    unplacedRacks: plan.racks
-      .filter(({ rack }) => rack.placement === undefined)
-      .map((one) => createFloorTile(one, colouring)),
+    racks: tiles.filter(({ placement }) => placement !== undefined),
+    unplacedRacks: tiles.filter(({ placement }) => placement === undefined),
     cracs: plan.cracs
       .filter(({ placement }) => placement !== undefined)
       .map((crac) => ({ ...crac, utilizationPct: cracUse.get(crac.code) ?? 0 })),
@@ -70,8 +70,7 @@ export function answerFloorPlan(
         ...device,
         health: findWorstReason(reasons),
         reasons,
-        powerPct: used?.normalPct,
-        powerFailoverPct: used?.failoverPct,
+        ...(!isLoadUnknown(carried, index) && { powerPct: used?.normalPct, powerFailoverPct: used?.failoverPct }),
         powerLimitPct: used?.limitPct,
       };
     }),
@@ -79,11 +78,15 @@ export function answerFloorPlan(
 }
 
 function createFloorTile(
+  topology: Topology,
   { rack, health, reasons, capacity, thermal }: RackOnFloor,
   { risks, measured }: RackColouringValues,
 ) {
   const key = codeKey(rack.code);
-  const { risk, ref: riskRef } = risks?.get(key) ?? { risk: "NONE" as const };
+  const devicesWithoutSupply = countDevicesWithoutSupply(topology.rackSupply(rack.code));
+  const { risk, ref: riskRef } = risks?.get(key) ?? {
+    risk: devicesWithoutSupply === 0 ? ("NONE" as const) : undefined,
+  };
   return {
     ...rack,
     health,
@@ -91,7 +94,9 @@ function createFloorTile(
     spacePct: capacity.spacePct,
     powerPct: capacity.powerPct,
     devicesWithoutDraw: capacity.devicesWithoutDraw,
+    devicesWithoutSupply,
     heatW: thermal.heatW,
+    devicesWithoutHeat: thermal.devicesWithoutHeat,
     coolingPct: thermal.utilizationPct,
     inletTempC: measured === undefined ? thermal.inletTempC : measured.inletsC.get(key),
     measuredW: measured?.watts.get(key),

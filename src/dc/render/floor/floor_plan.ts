@@ -145,21 +145,23 @@ function createFloorHeader(
   { crop, overlaps, risks }: { readonly risks: FrameInput["figures"]; readonly crop: Crop; readonly overlaps: number },
 ): Omit<FrameInput, "legend" | "body" | "bodyWidth" | "bodyHeight"> {
   const { floorRef, counts, unplaced } = reply;
-  const { ok = 0, watch = 0, fault = 0 } = counts ?? {};
+  const { ok = 0, watch = 0, fault = 0, unknown = 0 } = counts ?? {};
+  const total = ok + watch + fault + unknown;
   const name = floorRef.replace(/^floor:/i, "");
   return {
     title: `Floor ${name}`,
     subtitle: createFloorSubtitle(reply),
-    description: `Floor plan of ${name}: ${formatCountWithNoun(ok + watch + fault, "rack")}, ${ok} OK, ${watch} watch, ${fault} fault.`,
+    description: `Floor plan of ${name}: ${formatCountWithNoun(total, "rack")}, ${ok} OK, ${watch} watch, ${fault} fault${unknown === 0 ? "" : `, ${unknown} unknown`}.`,
     figures:
       risks.length > 0
         ? risks
-        : ok + watch + fault === 0
+        : total === 0
           ? []
           : [
               { label: "OK", value: String(ok), tone: "ok" },
               createCountFigure("Watch", watch, "watch"),
               createCountFigure("Fault", fault, "fault"),
+              ...(unknown === 0 ? [] : [{ label: "Unknown", value: String(unknown) }]),
             ],
     notes: [
       ...listNoteIf(

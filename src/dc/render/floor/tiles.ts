@@ -5,8 +5,8 @@ import {
   LoadBasis,
   type RackTile,
 } from "#gen/datacenter/v1/datacenter_pb.ts";
-import { formatPercent, formatPlainNumber, formatWatts } from "#words/figures.ts";
-import { capitalize, formatConstant, getRefName } from "#words/names.ts";
+import { formatKnownSum, formatPercent, formatPlainNumber, formatWatts } from "#words/figures.ts";
+import { capitalize, formatConstant, formatCountWithNoun, getRefName } from "#words/names.ts";
 import {
   type Coloring,
   CRAC_STATUSES,
@@ -71,7 +71,7 @@ function convertToFootprint(placement: Placement | undefined): Pick<FloorTile, "
 }
 
 function buildRackTile(rack: RackTile, style: FloorStyle): FloorTile {
-  const { code, powerPct, coolingPct, inletTempC, measuredW } = rack;
+  const { code, coolingPct, inletTempC, measuredW } = rack;
   const state = findHealthState(rack.health);
   return {
     ref: `rack:${code}`,
@@ -85,12 +85,15 @@ function buildRackTile(rack: RackTile, style: FloorStyle): FloorTile {
     state: style.findSign === undefined ? state : style.findSign(rack),
     figure: style.formatFigure(rack),
     facts: [
-      ...(rack.risk === undefined ? [] : [["One failure", describeRisk(rack)] as const]),
+      ...(style.showsRisk === true ? [["One failure", describeRisk(rack)] as const] : []),
       ["Health", STATE_LABELS[state]],
       ["Space taken", formatPercent(rack.spacePct)],
-      ["Power", powerPct === undefined ? "no limit recorded" : formatPercent(powerPct)],
+      ["Power", formatRackPower(rack)],
       ...(measuredW === undefined ? [] : [["Measured", formatWatts(measuredW)] as const]),
-      ["Heat", formatWatts(rack.heatW)],
+      ...(rack.devicesWithoutSupply === 0
+        ? []
+        : [["Supply not recorded", formatCountWithNoun(rack.devicesWithoutSupply, "device")] as const]),
+      ["Heat", formatKnownSum(rack.heatW, rack.devicesWithoutHeat)],
       ...(coolingPct === undefined ? [] : [["Cooling", formatPercent(coolingPct)] as const]),
       ...(inletTempC === undefined ? [] : [["Inlet", `${formatPlainNumber(inletTempC)} °C`] as const]),
       ...rack.reasons.map(({ code: reason, value, limit, ref }): readonly [string, string] => [
@@ -105,6 +108,11 @@ function buildRackTile(rack: RackTile, style: FloorStyle): FloorTile {
       ]),
     ],
   };
+}
+
+function formatRackPower({ powerPct, devicesWithoutDraw }: RackTile): string {
+  if (powerPct !== undefined) return formatPercent(powerPct);
+  return devicesWithoutDraw === 0 ? "no limit recorded" : "not recorded";
 }
 
 /** Describes the effect of one failure: `goes dark by UPS-A2`, or `stays on`. */
@@ -147,7 +155,7 @@ function findCracState(status: (typeof CRAC_STATUSES)[number], pct: number): Sta
 }
 
 function buildDeviceTile(device: DeviceTile): FloorTile {
-  const { code, powerPct, powerFailoverPct } = device;
+  const { code, powerPct, powerFailoverPct, powerLimitPct } = device;
   const word = findEnumValue(DEVICE_STATUSES, device.status) ?? "ACTIVE";
   const load = findHealthState(device.health);
   const state = word === "FAILED" ? "fault" : word === "OFFLINE" ? "offline" : undefined;
@@ -164,10 +172,15 @@ function buildDeviceTile(device: DeviceTile): FloorTile {
     facts: [
       ["Kind", formatConstant(findEnumValue(DEVICE_KINDS, device.kind) ?? "OTHER")],
       ["Status", formatConstant(word)],
-      ["Load", powerPct === undefined ? "no capacity recorded" : formatPercent(powerPct)],
+      ["Load", powerPct === undefined ? describeUnknownLoad(powerLimitPct) : formatPercent(powerPct)],
       ...(powerFailoverPct === undefined ? [] : [["After one failure", formatPercent(powerFailoverPct)] as const]),
     ],
   };
+}
+
+/** @param limitPct limit of the load, which is set with a recorded capacity only */
+function describeUnknownLoad(limitPct: number | undefined): string {
+  return limitPct === undefined ? "no capacity recorded" : "not recorded";
 }
 
 /** Formats the load of a device, and its load after one failure if that exceeds its capacity. */
@@ -186,6 +199,8 @@ export interface FloorStyle {
   /** Returns the state that the rack's sign shows; if absent, the sign shows the rack's health. */
   findSign?(rack: RackTile): State | undefined;
   formatFigure(rack: RackTile): string;
+  /** Whether the colours show the effect of one failure. */
+  readonly showsRisk?: true;
   readonly legend: readonly LegendEntry[];
 }
 
@@ -204,15 +219,15 @@ export function styleFloor(reply: FloorPlanResponse, coloring: Coloring): FloorS
             createShareStyle(({ powerPct }) => powerPct, "draw not measured"),
             ({ measuredW }) => measuredW === undefined,
           )
-        : createShareStyle(({ powerPct }) => powerPct, "no power limit recorded");
+        : createShareStyle(({ powerPct }) => powerPct, describeUnknownShares(reply, "draw"));
     case "UTILIZATION":
       return createShareStyle(({ spacePct }) => spacePct, "no units");
     case "THERMAL":
       return isReplyMeasured(reply)
         ? hatchUnknown(createInletStyle(), ({ inletTempC }) => inletTempC === undefined)
-        : createThermalFloorStyle(reply.racks);
+        : createThermalFloorStyle(reply);
     case "RISK":
-      return RISK_STYLE;
+      return createRiskStyle(reply);
     case "NONE":
       return { findFill: () => "panel", formatFigure: () => "", legend: createSignLegend() };
     default:
@@ -228,26 +243,34 @@ function createSignLegend(): readonly LegendEntry[] {
   return SIGN_STATES.map((state) => ({ label: STATE_LABELS[state], state }));
 }
 
-const RISK_APPEARANCES: Readonly<
-  Record<RackRisk, { readonly label: string; readonly fill: ColorToken; readonly state?: State }>
-> = {
+interface RiskAppearance {
+  readonly label: string;
+  readonly fill: ColorToken;
+  readonly state?: State;
+}
+
+const RISK_APPEARANCES: Readonly<Record<RackRisk, RiskAppearance>> = {
   DARK: { label: "goes dark", fill: "faultSoft", state: "fault" },
   PARTIAL: { label: "loses several devices", fill: "watchSoft", state: "watch" },
   DEVICE: { label: "loses one device", fill: "scale0" },
   NONE: { label: "stays on", fill: "panel" },
 };
 
+/** Appearance of a rack that loses nothing by recorded failures, and of a device of which no supply is recorded. */
+const UNKNOWN_RISK: RiskAppearance = { label: "supply not recorded", fill: "panel" };
+
 /** Returns text and colour for the worst effect of one failure on a rack. */
 function findRiskAppearance({ risk = 0 }: Pick<RackTile, "risk">) {
-  return RISK_APPEARANCES[findEnumValue(RACK_RISKS, risk) ?? "NONE"];
+  const known = findEnumValue(RACK_RISKS, risk);
+  return known === undefined ? UNKNOWN_RISK : RISK_APPEARANCES[known];
 }
 
 /** Returns one figure for each effect of a failure: the number of racks for which it is the worst effect. */
-export function createRiskFigures({ racks, unplacedRacks }: FloorPlanResponse): FrameInput["figures"] {
-  const all = [...racks, ...unplacedRacks];
-  if (all.length === 0) return [];
-  return Object.values(RISK_APPEARANCES).map((look) => {
-    const count = all.filter((rack) => findRiskAppearance(rack) === look).length;
+export function createRiskFigures(reply: FloorPlanResponse): FrameInput["figures"] {
+  const looks = [...reply.racks, ...reply.unplacedRacks].map(findRiskAppearance);
+  if (looks.length === 0) return [];
+  return [...Object.values(RISK_APPEARANCES), ...listUnknownRisk(reply)].map((look) => {
+    const count = looks.filter((other) => other === look).length;
     return {
       label: capitalize(look.label),
       value: String(count),
@@ -256,15 +279,31 @@ export function createRiskFigures({ racks, unplacedRacks }: FloorPlanResponse): 
   });
 }
 
-const RISK_STYLE: FloorStyle = {
-  findFill: (rack) => findRiskAppearance(rack).fill,
-  findSign: (rack) => findRiskAppearance(rack).state,
-  formatFigure: (rack) => (findRiskAppearance(rack).fill === "scale0" ? "1 device" : ""),
-  legend: Object.values(RISK_APPEARANCES).map(({ label, fill, state }) => ({
-    label: `${label} after one failure`,
-    ...(state === undefined ? { fill } : { state }),
-  })),
-};
+/** Returns the appearance of racks with an unknown risk, if there are any. */
+function listUnknownRisk({ racks, unplacedRacks }: FloorPlanResponse): readonly RiskAppearance[] {
+  return [...racks, ...unplacedRacks].some(hasUnknownRisk) ? [UNKNOWN_RISK] : [];
+}
+
+function hasUnknownRisk(rack: RackTile): boolean {
+  return findRiskAppearance(rack) === UNKNOWN_RISK;
+}
+
+function createRiskStyle(reply: FloorPlanResponse): FloorStyle {
+  return {
+    showsRisk: true,
+    isUnknown: hasUnknownRisk,
+    findFill: (rack) => findRiskAppearance(rack).fill,
+    findSign: (rack) => findRiskAppearance(rack).state,
+    formatFigure: (rack) => (findRiskAppearance(rack).fill === "scale0" ? "1 device" : ""),
+    legend: [
+      ...Object.values(RISK_APPEARANCES).map(({ label, fill, state }) => ({
+        label: `${label} after one failure`,
+        ...(state === undefined ? { fill } : { state }),
+      })),
+      ...listUnknownRisk(reply).map(({ label, fill }) => ({ label, fill, hatch: UNKNOWN_HATCH })),
+    ],
+  };
+}
 
 /** Returns legend entries for the scale's steps, for unknown values and for signs. */
 function createFloorScaleLegend(labels: readonly string[], unknown: string): readonly LegendEntry[] {
@@ -273,6 +312,18 @@ function createFloorScaleLegend(labels: readonly string[], unknown: string): rea
     { label: unknown, fill: "panel" },
     ...createSignLegend(),
   ];
+}
+
+/** Names what is not recorded of racks without a share: a limit, or for some of them the draw or the heat. */
+function describeUnknownShares({ racks, unplacedRacks }: FloorPlanResponse, what: "draw" | "heat"): string {
+  const limit = what === "draw" ? "power limit" : "cooling limit";
+  const isAmountUnknown = (rack: RackTile) =>
+    what === "draw"
+      ? rack.powerPct === undefined && rack.devicesWithoutDraw > 0
+      : rack.coolingPct === undefined && rack.devicesWithoutHeat > 0;
+  return [...racks, ...unplacedRacks].some(isAmountUnknown)
+    ? `no ${limit} or ${what} recorded`
+    : `no ${limit} recorded`;
 }
 
 function createShareStyle(getShare: (rack: RackTile) => number | undefined, unknown: string): FloorStyle {
@@ -314,11 +365,14 @@ function hatchUnknown(style: FloorStyle, isUnknown: (rack: RackTile) => boolean)
 }
 
 /** Returns a style by inlet temperatures if a rack has one, otherwise by heat as a share of cooling capacity. */
-function createThermalFloorStyle(racks: readonly RackTile[]): FloorStyle {
-  if (racks.some(({ inletTempC }) => inletTempC !== undefined)) return createInletStyle();
-  const byShare = createShareStyle(({ coolingPct }) => coolingPct, "no cooling limit recorded");
+function createThermalFloorStyle(reply: FloorPlanResponse): FloorStyle {
+  if (reply.racks.some(({ inletTempC }) => inletTempC !== undefined)) return createInletStyle();
+  const byShare = createShareStyle(({ coolingPct }) => coolingPct, describeUnknownShares(reply, "heat"));
   return {
     ...byShare,
-    formatFigure: (rack) => (rack.coolingPct === undefined ? formatWatts(rack.heatW) : byShare.formatFigure(rack)),
+    formatFigure: (rack) => {
+      if (rack.heatW === 0 && rack.devicesWithoutHeat > 0) return "";
+      return rack.coolingPct === undefined ? formatWatts(rack.heatW) : byShare.formatFigure(rack);
+    },
   };
 }

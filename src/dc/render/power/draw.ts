@@ -1,4 +1,4 @@
-import { formatBandwidth, formatDuration, formatLostLoad, formatPercent, formatWatts } from "#words/figures.ts";
+import { formatBandwidth, formatDuration, formatKnownSum, formatPercent, formatWatts } from "#words/figures.ts";
 import { formatCountWithNoun, getRefName, LOAD_BASIS_ADJECTIVES } from "#words/names.ts";
 import type { Coloring } from "../../model/enum_values.ts";
 import {
@@ -165,7 +165,7 @@ function createImpactFigures({ blast: { impact, overloads } }: PowerFailure): re
     createCountFigure("devices with less supply", impact.devicesDegraded, "watch"),
     {
       label: "IT load lost",
-      value: formatLostLoad(impact.itLoadLostW, impact.itDevicesWithoutDraw),
+      value: formatKnownSum(impact.itLoadLostW, impact.itDevicesWithoutDraw),
       ...(impact.itLoadLostW + impact.itDevicesWithoutDraw > 0 && { tone: "fault" }),
     },
     ...(impact.coolingLostKw > 0

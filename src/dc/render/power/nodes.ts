@@ -1,6 +1,7 @@
 import { formatPercent, formatWatts } from "#words/figures.ts";
 import { formatConstant, getRefName } from "#words/names.ts";
 import type { PowerNode } from "../../analysis/power/power_nodes.ts";
+import { countUnknownDraws } from "../../analysis/power/unknown_draws.ts";
 import { type Coloring, DEVICE_KINDS } from "../../model/enum_values.ts";
 import { compareText } from "../../model/ref.ts";
 import { findScaleToken, type Paint } from "../palette.ts";
@@ -78,6 +79,7 @@ export class NodeFacts {
     if (this.#failure.blast.live[this.#index] !== 1) return "";
     const loadW = Math.round(this.#failure.blast.loadsAfter[this.#index] ?? 0);
     const { capacityW } = this.node;
+    if (loadW === 0 && countUnknownDraws(this.#failure.graph, this.#index, true) > 0) return "load not recorded";
     if (capacityW === undefined || capacityW === 0) return loadW === 0 ? "" : formatWatts(loadW);
     return `${formatWatts(loadW)} of ${formatWatts(capacityW)} (${formatPercent((loadW / capacityW) * 100)})`;
   }

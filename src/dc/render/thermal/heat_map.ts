@@ -1,5 +1,5 @@
 import { type CracShare, CracStatus, type RackThermal } from "#gen/datacenter/v1/datacenter_pb.ts";
-import { formatPercent, formatPlainNumber, formatWatts } from "#words/figures.ts";
+import { formatKnownSum, formatPercent, formatPlainNumber, formatWatts } from "#words/figures.ts";
 import type { Coloring } from "../../model/enum_values.ts";
 import { computeFootprint } from "../../model/rack_space.ts";
 import type { Placement } from "../../model/resources.ts";
@@ -152,7 +152,7 @@ function buildThermalRackTile(
   { style, place }: { readonly style: ThermalStyle; readonly place: FloorPosition | undefined },
 ): FloorTile {
   const placement = place?.placement;
-  const { code, heatW, airHeatW, coolingCapacityW, utilizationPct, inletTempC, health } = rack;
+  const { code, heatW, airHeatW, coolingCapacityW, utilizationPct, inletTempC, health, devicesWithoutHeat } = rack;
   const state = findHealthState(health);
   return {
     ref: `rack:${code}`,
@@ -167,8 +167,8 @@ function buildThermalRackTile(
     figure: style.formatFigure(rack),
     facts: [
       ["State", STATE_LABELS[state]],
-      ["Heat", formatWatts(heatW)],
-      ["Heat to air", formatWatts(airHeatW)],
+      ["Heat", formatKnownSum(heatW, devicesWithoutHeat)],
+      ["Heat to air", formatKnownSum(airHeatW, devicesWithoutHeat)],
       ["Cooling", coolingCapacityW === undefined ? "no limit recorded" : formatWatts(coolingCapacityW)],
       ...(utilizationPct === undefined ? [] : [["Share", formatPercent(utilizationPct)] as const]),
       ...(inletTempC === undefined ? [] : [["Inlet", `${formatPlainNumber(inletTempC)} °C`] as const]),
@@ -193,6 +193,12 @@ export interface ThermalStyle {
 const SIGN_LEGEND = (["ok", "watch", "fault"] as const).map(
   (state): LegendEntry => ({ label: STATE_LABELS[state], state }),
 );
+/** Returns the legend of signs, with the one of unknown heat if a rack has it. */
+function createSignLegend(racks: readonly RackThermal[]): readonly LegendEntry[] {
+  const hasUnknown = racks.some(({ health }) => findHealthState(health) === "info");
+  return hasUnknown ? [...SIGN_LEGEND, { label: STATE_LABELS.info, state: "info" }] : SIGN_LEGEND;
+}
+
 const SHARE_LABELS = ["0 – 20 %", "20 – 50 %", "50 – 80 %", "80 – 90 %", "90 – 100 %", "100 % and more of its cooling"];
 
 /**
@@ -204,33 +210,43 @@ export function styleRacks(racks: readonly RackThermal[], coloring: Coloring): T
     return {
       findFill: ({ health }) => `${findHealthState(health)}Soft`,
       formatFigure: formatAirHeat,
-      legend: SIGN_LEGEND,
+      legend: createSignLegend(racks),
     };
   }
-  if (coloring === "NONE") return { findFill: () => "panel", formatFigure: formatAirHeat, legend: SIGN_LEGEND };
+  if (coloring === "NONE")
+    return { findFill: () => "panel", formatFigure: formatAirHeat, legend: createSignLegend(racks) };
   const measured = racks.some(({ inletTempC }) => inletTempC !== undefined);
-  return coloring === "THERMAL" && measured ? createRackInletStyle() : createHeatShareStyle();
+  return coloring === "THERMAL" && measured ? createRackInletStyle(racks) : createHeatShareStyle(racks);
 }
 
-function formatAirHeat({ airHeatW }: RackThermal): string {
-  return formatWatts(airHeatW);
+/** Returns an empty text if no heat of the rack's devices is recorded. */
+function formatAirHeat({ heatW, airHeatW, devicesWithoutHeat }: RackThermal): string {
+  return heatW === 0 && devicesWithoutHeat > 0 ? "" : formatWatts(airHeatW);
 }
 
-function createHeatShareStyle(): ThermalStyle {
+function createHeatShareStyle(racks: readonly RackThermal[]): ThermalStyle {
+  const isHeatUnknown = racks.some(
+    ({ utilizationPct, devicesWithoutHeat }) => utilizationPct === undefined && devicesWithoutHeat > 0,
+  );
+  const unknown = isHeatUnknown ? "no cooling limit or heat recorded" : "no cooling limit recorded";
   return {
     findFill: ({ utilizationPct }) => (utilizationPct === undefined ? "panel" : findScaleToken(utilizationPct)),
-    formatFigure: ({ utilizationPct, airHeatW }) =>
-      utilizationPct === undefined ? formatWatts(airHeatW) : formatPercent(Math.round(utilizationPct)),
-    legend: [...createStepLegend(SHARE_LABELS), { label: "no cooling limit recorded", fill: "panel" }, ...SIGN_LEGEND],
+    formatFigure: (rack) =>
+      rack.utilizationPct === undefined ? formatAirHeat(rack) : formatPercent(Math.round(rack.utilizationPct)),
+    legend: [...createStepLegend(SHARE_LABELS), { label: unknown, fill: "panel" }, ...createSignLegend(racks)],
   };
 }
 
-function createRackInletStyle(): ThermalStyle {
+function createRackInletStyle(racks: readonly RackThermal[]): ThermalStyle {
   return {
     findFill: ({ inletTempC }) => findInletToken(inletTempC),
-    formatFigure: ({ inletTempC, airHeatW }) =>
-      inletTempC === undefined ? formatWatts(airHeatW) : `${formatPlainNumber(inletTempC)} °C`,
-    legend: [...createStepLegend(INLET_STEP_LABELS), { label: "not measured", fill: "panel" }, ...SIGN_LEGEND],
+    formatFigure: (rack) =>
+      rack.inletTempC === undefined ? formatAirHeat(rack) : `${formatPlainNumber(rack.inletTempC)} °C`,
+    legend: [
+      ...createStepLegend(INLET_STEP_LABELS),
+      { label: "not measured", fill: "panel" },
+      ...createSignLegend(racks),
+    ],
   };
 }
 

@@ -5,7 +5,7 @@ import type {
   ThermalHeadroomResponse,
   ZoneRollup,
 } from "#gen/datacenter/v1/datacenter_pb.ts";
-import { formatKilowatts, formatPercent, formatPlainNumber } from "#words/figures.ts";
+import { formatKilowatts, formatKnownSum, formatPercent, formatPlainNumber } from "#words/figures.ts";
 import { formatConstant, formatCountWithNoun } from "#words/names.ts";
 import { createSwatchEntry, drawCard, drawSectionTitle, type FrameInput, frameScene, listNoteIf } from "../frame.ts";
 import type { State } from "../palette.ts";
@@ -29,11 +29,28 @@ const BAR_HEIGHT = 16;
 /** Maximum number of zones drawn; further zones are counted. Chosen by us: more would be unreadable. */
 const MAX_DRAWN_ZONES = 24;
 
+/** Whether nothing in a zone or scope has a recorded heat. */
+function isHeatUnknown(kw: number, devicesWithoutHeat: number): boolean {
+  return kw === 0 && devicesWithoutHeat > 0;
+}
+
 function findZoneState({ headroomKw, reserveKw, redundancyOk, ...zone }: ZoneRollup): State {
   const { liquidHeadroomKw, liquidReserveKw, liquidEffectiveKw } = zone;
   if (headroomKw + reserveKw < -1e-9) return "fault";
   if (liquidEffectiveKw > 0 && liquidHeadroomKw + liquidReserveKw < -1e-9) return "fault";
+  if (redundancyOk && isHeatUnknown(zone.heatKw + zone.liquidHeatKw, zone.devicesWithoutHeat)) return "info";
   return redundancyOk ? "ok" : "watch";
+}
+
+/** Formats the heat of a zone, and its headroom unless no heat is recorded. */
+function formatZoneSummary({ heatKw, usableKw, headroomKw, devicesWithoutHeat }: ZoneRollup): string {
+  const usable = `${formatKilowatts(usableKw)} usable`;
+  if (isHeatUnknown(heatKw, devicesWithoutHeat)) return `heat not recorded, ${usable}`;
+  return `${formatKilowattSum(heatKw, devicesWithoutHeat)} of ${usable}, headroom ${formatKilowatts(headroomKw)}`;
+}
+
+function formatKilowattSum(kw: number, devicesWithoutHeat: number): string {
+  return formatKnownSum(kw, devicesWithoutHeat, formatKilowatts);
 }
 
 /** Draws zones as bars on one scale: heat, capacity of units, and reserve at the end. Origin: the upper left corner. */
@@ -80,16 +97,15 @@ interface ZoneRowInput {
 }
 
 function drawZoneRow(zone: ZoneRollup, { width, maxKw, units }: ZoneRowInput): readonly Item[] {
-  const { heatKw, effectiveKw, reserveKw, usableKw, headroomKw, cracCodes } = zone;
+  const { heatKw, effectiveKw, reserveKw, usableKw, cracCodes } = zone;
   const toPixels = (kw: number) => (Math.max(0, kw) / maxKw) * width;
   const state = findZoneState(zone);
   const capacity = Math.max(effectiveKw, usableKw);
   const reserve = toPixels(Math.min(reserveKw, capacity));
-  const summary = `${formatKilowatts(heatKw)} of ${formatKilowatts(usableKw)} usable, headroom ${formatKilowatts(headroomKw)}`;
   return [
     ...drawMark(state, [6, 7], 12),
     createText([20, 11], formatRefInTitle(zone.ref), { size: 11, weight: "bold", fill: "ink", maxWidth: width * 0.45 }),
-    createText([width, 11], summary, { size: 11, anchor: "end", fill: "ink", maxWidth: width * 0.5 }),
+    createText([width, 11], formatZoneSummary(zone), { size: 11, anchor: "end", fill: "ink", maxWidth: width * 0.5 }),
     createRect([0, 18], [width, BAR_HEIGHT], { fill: "sunken" }),
     createRect([0, 18], [toPixels(capacity), BAR_HEIGHT], { fill: "accentSoft", stroke: "line" }),
     createRect([toPixels(capacity) - reserve, 18], [reserve, BAR_HEIGHT], {
@@ -132,10 +148,10 @@ function formatUnitLoad({ failed, effectiveKw, utilizationPct }: CracShare): str
 }
 
 function formatZoneTooltip(zone: ZoneRollup): string {
-  const { ref, heatKw, effectiveKw, reserveKw, usableKw, cracCodes, rackCodes } = zone;
+  const { ref, heatKw, effectiveKw, reserveKw, usableKw, cracCodes, rackCodes, devicesWithoutHeat } = zone;
   return [
     formatArea(ref),
-    `Heat ${formatKilowatts(heatKw)}`,
+    `Heat ${formatKilowattSum(heatKw, devicesWithoutHeat)}`,
     `Cooling ${formatKilowatts(effectiveKw)}, reserve ${formatKilowatts(reserveKw)}, usable ${formatKilowatts(usableKw)}`,
     `${cracCodes.length} cooling units, ${rackCodes.length} racks`,
   ].join("\n");
@@ -216,7 +232,8 @@ function createThermalHeader(
   reply: ThermalHeadroomResponse,
   omitted: number,
 ): Omit<FrameInput, "legend" | "body" | "bodyWidth" | "bodyHeight"> {
-  const { scopeRef, heatKw, airHeatKw, liquidHeatKw, infrastructureHeatKw, usableKw, headroomKw } = reply;
+  const { scopeRef, heatKw, airHeatKw, liquidHeatKw, infrastructureHeatKw, usableKw, headroomKw, devicesWithoutHeat } =
+    reply;
   const findUnservedKw = (code: string) => reply.hotspots.find((one) => one.code === code)?.value ?? 0;
   const unserved = [
     ["air", findUnservedKw("ZONE_WITHOUT_COOLING") || findUnservedKw("RACK_WITHOUT_COOLING")],
@@ -228,12 +245,13 @@ function createThermalHeader(
     title: `Thermal headroom of ${formatRefInTitle(scopeRef)}`,
     subtitle: `${formatCountWithNoun(reply.racks.length, "rack")} · ${formatCountWithNoun(reply.cracs.length, "cooling unit")} · ${formatCountWithNoun(reply.zones.length, "zone")}`,
     description:
-      `Heat ${formatKilowatts(heatKw)}, of which ${formatKilowatts(airHeatKw)} to air; usable cooling ${formatKilowatts(usableKw)}; ` +
+      `Heat ${formatKilowattSum(heatKw, devicesWithoutHeat)}, of which ${formatKilowattSum(airHeatKw, devicesWithoutHeat)} to air; ` +
+      `usable cooling ${formatKilowatts(usableKw)}; ` +
       `headroom ${formatKilowatts(headroomKw)}; ${formatCountWithNoun(short, "zone")} without its reserve; ` +
       `${formatCountWithNoun(reply.hotspots.length, "finding")}.`,
     figures: [
-      { label: "Heat to air", value: formatKilowatts(airHeatKw) },
-      { label: "Heat to liquid", value: formatKilowatts(liquidHeatKw) },
+      { label: "Heat to air", value: formatKilowattSum(airHeatKw, devicesWithoutHeat) },
+      { label: "Heat to liquid", value: formatKilowattSum(liquidHeatKw, reply.devicesWithoutLiquidHeat) },
       ...(infrastructureHeatKw > 0 ? [{ label: "Losses of power", value: formatKilowatts(infrastructureHeatKw) }] : []),
       ...createCoolingFigures(reply),
       ...(reply.ccf > 0 ? [{ label: "Cooling capacity factor", value: formatPlainNumber(reply.ccf) }] : []),
@@ -271,26 +289,41 @@ function createThermalHeader(
 
 /** Returns figures of available cooling. Without units there is no headroom figure: zero would be misleading. */
 function createCoolingFigures(reply: ThermalHeadroomResponse): FrameInput["figures"] {
-  const { airHeatKw, usableKw, reserveKw, headroomKw, liquidRatedKw, liquidHeadroomKw } = reply;
+  const { airHeatKw, usableKw, reserveKw, liquidRatedKw, liquidHeadroomKw, zones } = reply;
   if (reply.cracs.length === 0) {
     return [{ label: "Cooling", value: "not recorded", ...(airHeatKw > 0 && { tone: "watch" as const }) }];
   }
-  const isTense = usableKw > 0 && findShareState((airHeatKw / usableKw) * 100) !== "ok";
-  const own = findHeadroomTone(headroomKw, reserveKw);
-  const tone = own === "ok" && isTense ? "watch" : own;
   return [
     { label: "Usable cooling", value: formatKilowatts(usableKw) },
     { label: "Reserve", value: formatKilowatts(reserveKw) },
-    { label: "Headroom", value: `${formatKilowatts(headroomKw)} (${formatPercent(reply.headroomPct)})`, tone },
+    ...createHeadroomFigures(reply),
     ...(reply.liquidHeatKw === 0 && reply.liquidUsableKw === 0
       ? []
       : [
           {
-            label: "Headroom of liquid",
+            label: zones.length > 1 ? "Headroom of liquid, all zones together" : "Headroom of liquid",
             value: liquidRatedKw === 0 ? "no unit recorded" : formatKilowatts(liquidHeadroomKw),
             tone: liquidRatedKw === 0 ? ("watch" as const) : findHeadroomTone(liquidHeadroomKw, reply.liquidReserveKw),
           },
         ]),
+  ];
+}
+
+/** Returns the headroom of air; of several zones as a total, beside the zone that has most of it. */
+function createHeadroomFigures(reply: ThermalHeadroomResponse): FrameInput["figures"] {
+  const { airHeatKw, usableKw, reserveKw, headroomKw, headroomPct, zones, devicesWithoutHeat } = reply;
+  const label = zones.length > 1 ? "Headroom, all zones together" : "Headroom";
+  if (isHeatUnknown(airHeatKw, devicesWithoutHeat)) return [{ label, value: "heat not recorded" }];
+  const isTense = usableKw > 0 && findShareState((airHeatKw / usableKw) * 100) !== "ok";
+  const own = findHeadroomTone(headroomKw, reserveKw);
+  const tone = own === "ok" && isTense ? "watch" : own;
+  const known = zones.filter(({ heatKw, devicesWithoutHeat: without }) => !isHeatUnknown(heatKw, without));
+  const [best] = zones.length > 1 ? known.toSorted((a, b) => b.headroomKw - a.headroomKw) : [];
+  return [
+    { label, value: `${formatKilowatts(headroomKw)} (${formatPercent(headroomPct)})`, tone },
+    ...(best === undefined
+      ? []
+      : [{ label: `Most in ${formatRefInTitle(best.ref)}`, value: formatKilowatts(best.headroomKw) }]),
   ];
 }
 
@@ -342,10 +375,13 @@ function createThermalElements(reply: ThermalHeadroomResponse, style: ThermalSty
         kind: "zone",
         title: formatRefInTitle(zone.ref),
         facts: [
-          ["Heat", formatKilowatts(zone.heatKw)],
+          ["Heat", formatKilowattSum(zone.heatKw, zone.devicesWithoutHeat)],
           ["Usable cooling", formatKilowatts(zone.usableKw)],
           ["Reserve", formatKilowatts(zone.reserveKw)],
-          ["Headroom", formatKilowatts(zone.headroomKw)],
+          [
+            "Headroom",
+            isHeatUnknown(zone.heatKw, zone.devicesWithoutHeat) ? "not recorded" : formatKilowatts(zone.headroomKw),
+          ],
         ],
         related: [...zone.cracCodes.map((code) => `crac:${code}`), ...zone.rackCodes.map((code) => `rack:${code}`)],
       }),
@@ -382,7 +418,7 @@ function createThermalGraph({ scopeRef, zones, cracs, racks }: ThermalHeadroomRe
       })),
       ...zones.map((zone) => ({
         id: zone.ref,
-        label: `${formatArea(zone.ref)}\n${formatKilowatts(zone.heatKw)} of ${formatKilowatts(zone.usableKw)}`,
+        label: `${formatArea(zone.ref)}\n${formatKilowattSum(zone.heatKw, zone.devicesWithoutHeat)} of ${formatKilowatts(zone.usableKw)}`,
         shape: "box" as const,
         fill: `${findZoneState(zone)}Soft` as const,
       })),

@@ -258,7 +258,7 @@ export const AreaCapacitySchema: GenMessage<AreaCapacity> = /*@__PURE__*/
  */
 export type FreePower = Message<"datacenter.v1.FreePower"> & {
   /**
-   * Until a supply reaches its long-term limit, or a rack its capacity. Below 0 if nothing can be added, by how much a limit is exceeded; unset where no limit is recorded.
+   * Until a supply reaches its long-term limit, or a rack its capacity. Below 0 if nothing can be added, by how much a limit is exceeded; unset where no limit, or no supply of any rack, is recorded.
    *
    * @generated from field: optional double free_kw = 1;
    */

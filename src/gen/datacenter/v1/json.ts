@@ -589,6 +589,7 @@ export interface ThermalHeadroomResponse {
   readonly liquid_headroom_pct: number;
   readonly measured_load?: MeasuredLoad;
   readonly devices_without_heat: number;
+  readonly devices_without_liquid_heat: number;
 }
 
 export interface CracShare {
@@ -619,6 +620,7 @@ export interface ZoneRollup {
   readonly liquid_reserve_kw: number;
   readonly liquid_usable_kw: number;
   readonly liquid_headroom_kw: number;
+  readonly devices_without_heat: number;
 }
 
 export interface RackThermal {
@@ -629,6 +631,7 @@ export interface RackThermal {
   readonly utilization_pct?: number;
   readonly inlet_temp_c?: number;
   readonly health: Health;
+  readonly devices_without_heat: number;
 }
 
 export interface Hotspot {
@@ -762,6 +765,8 @@ export interface RackTile {
   readonly risk_ref?: string;
   readonly measured_w?: number;
   readonly devices_without_draw: number;
+  readonly devices_without_supply: number;
+  readonly devices_without_heat: number;
 }
 
 export interface CracTile {
@@ -789,6 +794,7 @@ export interface HealthCounts {
   readonly ok: number;
   readonly watch: number;
   readonly fault: number;
+  readonly unknown: number;
 }
 
 export interface SearchDevicesRequest {

@@ -117,6 +117,7 @@ export interface ThermalHeadroomResponse {
   readonly liquidHeadroomPct: number;
   readonly measuredLoad?: MeasuredLoad | undefined;
   readonly devicesWithoutHeat: number;
+  readonly devicesWithoutLiquidHeat: number;
 }
 
 export interface FabricTopologyRequest {
@@ -1055,6 +1056,7 @@ export interface ZoneRollup {
   readonly liquidReserveKw: number;
   readonly liquidUsableKw: number;
   readonly liquidHeadroomKw: number;
+  readonly devicesWithoutHeat: number;
 }
 
 export interface RackThermal {
@@ -1065,6 +1067,7 @@ export interface RackThermal {
   readonly utilizationPct?: number | undefined;
   readonly inletTempC?: number | undefined;
   readonly health: words.Health;
+  readonly devicesWithoutHeat: number;
 }
 
 export interface Hotspot {
@@ -1142,6 +1145,8 @@ export interface RackTile {
   readonly riskRef?: string | undefined;
   readonly measuredW?: number | undefined;
   readonly devicesWithoutDraw: number;
+  readonly devicesWithoutSupply: number;
+  readonly devicesWithoutHeat: number;
 }
 
 export interface CracTile {
@@ -1169,6 +1174,7 @@ export interface HealthCounts {
   readonly ok: number;
   readonly watch: number;
   readonly fault: number;
+  readonly unknown: number;
 }
 
 export interface DeviceFilter {

@@ -211,7 +211,12 @@ const HEALTH_VALUES = ["OK", "WATCH", "FAULT"];
 
 /** Columns and relations with enum values, by page: the enumeration's name in the proto files, or the values. */
 const ENUM_VALUES_BY_PAGE: Readonly<Record<string, Readonly<Record<string, string | readonly string[]>>>> = {
-  racks: { health: HEALTH_VALUES, status: "RackStatus", redundancy: "Redundancy", cooling: "CoolingCapability" },
+  racks: {
+    health: [...HEALTH_VALUES, "UNKNOWN"],
+    status: "RackStatus",
+    redundancy: "Redundancy",
+    cooling: "CoolingCapability",
+  },
   devices: {
     kind: "DeviceKind",
     status: "DeviceStatus",

@@ -4,7 +4,7 @@ import type {
   Location,
   RehearseFailuresResponse,
 } from "#gen/datacenter/v1/json.ts";
-import { formatCount, formatKilowatts, formatLostLoad, formatWatts } from "#words/figures.ts";
+import { formatCount, formatKilowatts, formatKnownSum, formatWatts } from "#words/figures.ts";
 import { capitalize, getRefName, stripRefKinds } from "#words/names.ts";
 import { StateMark } from "../../shared/marks.tsx";
 import { useCall } from "../api/client.ts";
@@ -87,7 +87,7 @@ function CauseLine({ cause }: { readonly cause: FailureCause }) {
       <LossAmount
         value={watts + unknown}
         label={watts === 0 ? "IT load" : "of IT load"}
-        words={() => formatLostLoad(watts, unknown)}
+        words={() => formatKnownSum(watts, unknown)}
       />
       <LossAmount value={impact?.cooling_lost_kw ?? 0} label="of cooling" words={formatKilowatts} />
       <p class="cause-evidence">

@@ -1,5 +1,5 @@
 import type { Cable, Device as DeviceFields, GetDeviceResponse, Port } from "#gen/datacenter/v1/json.ts";
-import { formatBandwidth, formatDecimal, formatWatts } from "#words/figures.ts";
+import { formatBandwidth, formatDecimal, formatKnownSum, formatWatts } from "#words/figures.ts";
 import { formatEnum, formatPortType, getRefName } from "#words/names.ts";
 import { ShareText } from "../../shared/marks.tsx";
 import { useCall } from "../api/client.ts";
@@ -167,13 +167,20 @@ function PowerInlets({ answer }: { readonly answer: GetDeviceResponse }) {
   );
 }
 
+/** Devices that need no power record no draw; their load is 0. */
+function formatCarriedLoad({ device, power_load_w, consumers_without_draw, draw_source }: GetDeviceResponse): string {
+  const isOwnUnknown = draw_source === "DRAW_SOURCE_NOT_RECORDED" && device?.kind !== "DEVICE_KIND_PATCH_PANEL";
+  const load = formatKnownSum(power_load_w, consumers_without_draw + (isOwnUnknown ? 1 : 0));
+  return load === "not recorded" ? "The load is not recorded" : `Carries ${load}`;
+}
+
 /** Load that a device carries as a supply, now and after one failure, and its health reasons. */
 function CarriedLoad({ answer }: { readonly answer: GetDeviceResponse }) {
-  const { power_load_w, power_pct, power_failover_w, power_failover_pct, power_failover_ref, power_reasons } = answer;
+  const { power_pct, power_failover_w, power_failover_pct, power_failover_ref, power_reasons } = answer;
   return (
     <>
       <p>
-        Carries {formatWatts(power_load_w)}
+        {formatCarriedLoad(answer)}
         {power_pct === undefined ? null : (
           <>
             , <ShareText pct={power_pct} /> of its capacity

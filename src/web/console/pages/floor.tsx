@@ -1,5 +1,5 @@
 import type { FloorPlanResponse, Health, RackTile } from "#gen/datacenter/v1/json.ts";
-import { formatDecimal, formatPercent, formatWatts } from "#words/figures.ts";
+import { formatDecimal, formatKnownSum, formatPercent, formatWatts } from "#words/figures.ts";
 import { getRefName } from "#words/names.ts";
 import { ShareText } from "../../shared/marks.tsx";
 import { useRenderOptions } from "../../shared/use_theme.ts";
@@ -30,10 +30,11 @@ const RISK_LABELS: Readonly<Record<string, readonly [string, Tone]>> = {
   RACK_RISK_DARK: ["goes dark", "fault"],
   RACK_RISK_PARTIAL: ["loses several devices", "watch"],
   RACK_RISK_DEVICE: ["loses one device", "plain"],
+  RACK_RISK_NONE: ["stays on", "plain"],
 };
 
-function RackRiskCell({ risk = "RACK_RISK_NONE", risk_ref }: RackTile) {
-  const [words, tone] = RISK_LABELS[risk] ?? ["stays on", "plain"];
+function RackRiskCell({ risk, risk_ref }: RackTile) {
+  const [words, tone] = RISK_LABELS[risk ?? ""] ?? ["supply not recorded", "unknown"];
   return (
     <>
       <Badge tone={tone}>{words}</Badge>
@@ -53,7 +54,11 @@ const RACK_COLUMNS: readonly Column<RackTile>[] = [
   { name: "Health", cell: ({ health }) => <HealthBadge health={health} /> },
   { name: "Space", numeric: true, cell: ({ space_pct }) => formatPercent(space_pct) },
   { name: "Power", numeric: true, cell: ({ power_pct }) => <ShareText pct={power_pct} /> },
-  { name: "Heat", numeric: true, cell: ({ heat_w }) => formatWatts(heat_w) },
+  {
+    name: "Heat",
+    numeric: true,
+    cell: ({ heat_w, devices_without_heat }) => formatKnownSum(heat_w, devices_without_heat),
+  },
   { name: "Inlet", numeric: true, cell: ({ inlet_temp_c }) => formatDecimal(inlet_temp_c, "°C") },
   { name: "Why", cell: ({ reasons }) => <HealthReasons reasons={reasons} /> },
 ];
@@ -82,14 +87,14 @@ const MEASURED_COLUMNS: readonly Column<RackTile>[] = [
 const HEALTH_ORDER: readonly (Health | undefined)[] = [
   "HEALTH_FAULT",
   "HEALTH_WATCH",
-  "HEALTH_OK",
   "HEALTH_UNSPECIFIED",
+  "HEALTH_OK",
 ];
 
-/** Returns the rank of a rack's risk; 0 is the worst. */
+/** Returns the rank of a rack's risk; 0 is the worst. An unknown risk is before none. */
 function rankRackRisk({ risk }: RackTile): number {
   const at = Object.keys(RISK_LABELS).indexOf(risk ?? "");
-  return at === -1 ? 3 : at;
+  return at === -1 ? Object.keys(RISK_LABELS).length - 1.5 : at;
 }
 
 /** Returns the rank of a health; 0 is the worst. Cooling units have no health and come last. */
@@ -146,21 +151,31 @@ export function FloorPage({ place }: { readonly place: PageAddress }) {
         />
       </FilterRow>
       <ReplyView asked={plan}>
-        {(reply) => <FloorPlanView plan={reply} question={{ rpc: "FloorPlan", request }} />}
+        {(reply) => (
+          <FloorPlanView
+            plan={reply}
+            question={{ rpc: "FloorPlan", request }}
+            hasRisk={coloring === "" || coloring === "risk"}
+          />
+        )}
       </ReplyView>
     </>
   );
 }
 
-function FloorPlanView(props: { readonly plan: FloorPlanResponse; readonly question: PictureRequest }) {
+function FloorPlanView(props: {
+  readonly plan: FloorPlanResponse;
+  readonly question: PictureRequest;
+  readonly hasRisk: boolean;
+}) {
   const {
     plan: { racks, counts, unplaced, unplaced_racks, render, floor_ref, load_basis },
     question,
+    hasRisk,
   } = props;
   const all = [...racks, ...unplaced_racks].sort(
     (a, b) => rankRackRisk(a) - rankRackRisk(b) || rankHealth(a.health) - rankHealth(b.health),
   );
-  const hasRisk = all.some(({ risk }) => risk !== undefined);
   const healths = new Map(unplaced_racks.map(({ code, health }) => [`rack:${code}`, health]));
   const without = unplaced
     .map((ref) => ({ ref, health: healths.get(ref) }))

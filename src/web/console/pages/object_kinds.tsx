@@ -1,6 +1,13 @@
 import type { ComponentChildren } from "preact";
 import type { InventoryRow, PhaseLoad, Port, PortPower } from "#gen/datacenter/v1/json.ts";
-import { formatBandwidth, formatCount, formatDecimal, formatPercent, formatWatts } from "#words/figures.ts";
+import {
+  formatBandwidth,
+  formatCount,
+  formatDecimal,
+  formatKnownSum,
+  formatPercent,
+  formatWatts,
+} from "#words/figures.ts";
 import { formatEnum, formatPortType, getRefName } from "#words/names.ts";
 import { getVisibleShareState } from "../../shared/state_of_share.ts";
 import { useCall } from "../api/client.ts";
@@ -140,7 +147,7 @@ export const OBJECT_KINDS: Readonly<Record<(typeof OBJECT_PAGE_KINDS)[number], O
     kind: "SUPPLY",
     singular: "Feed",
     renderSentence: ({ figures, texts }) => (
-      <LoadSentence share={Math.max(figures["load_pct"] ?? 0, figures["failover_pct"] ?? 0)}>
+      <LoadSentence share={getGreatestShare(figures["load_pct"], figures["failover_pct"])}>
         It carries {formatWatts(figures["load_w"])} of {formatWatts(figures["capacity_w"])}
         {texts["failover_ref"] === undefined
           ? "."
@@ -222,6 +229,11 @@ export const OBJECT_KINDS: Readonly<Record<(typeof OBJECT_PAGE_KINDS)[number], O
 };
 
 /** A sentence about a load, marked with the state of its share of the limit. */
+/** Returns the greater of two shares; undefined if neither is known. */
+function getGreatestShare(now: number | undefined, after: number | undefined): number | undefined {
+  return now === undefined && after === undefined ? undefined : Math.max(now ?? 0, after ?? 0);
+}
+
 function LoadSentence(props: { readonly share: number | undefined; readonly children: ComponentChildren }) {
   const { share, children } = props;
   const state = share === undefined ? "unknown" : (getVisibleShareState(share) ?? "ok");
@@ -237,14 +249,14 @@ function ZoneWithoutUnit(props: { readonly zone: string; readonly unit: string; 
   const { zone, unit, isLiquid } = props;
   const { reply } = useCall("ThermalHeadroom", { scope_ref: zone, failed_crac_codes: [unit] });
   if (reply === undefined) return null;
-  const [heat, left] = isLiquid
-    ? [reply.liquid_heat_kw, reply.liquid_effective_kw]
-    : [reply.air_heat_kw, reply.effective_kw];
+  const [heat, left, unknown] = isLiquid
+    ? [reply.liquid_heat_kw, reply.liquid_effective_kw, reply.devices_without_liquid_heat]
+    : [reply.air_heat_kw, reply.effective_kw, reply.devices_without_heat];
   return (
     <Meter
       label={getRefName(zone)}
-      share={left === 0 ? undefined : (100 * heat) / left}
-      text={`${formatDecimal(heat, "kW")} of heat, ${formatDecimal(left, "kW")} of cooling`}
+      share={left === 0 || (heat === 0 && unknown > 0) ? undefined : (100 * heat) / left}
+      text={`Heat ${formatKnownSum(heat, unknown, (kw) => formatDecimal(kw, "kW"))}, cooling ${formatDecimal(left, "kW")}`}
     />
   );
 }
@@ -306,7 +318,7 @@ function PortLoad({ power }: { readonly power: PortPower }) {
       <FactList
         rows={[
           ["Power", live ? "arrives" : "does not arrive"],
-          ["Load now", `${formatWatts(load_w)}${formatShareSuffix(power.load_pct)}`],
+          ["Load now", `${formatKnownSum(load_w, power.consumers_without_draw)}${formatShareSuffix(power.load_pct)}`],
           ["After one failure", <LoadAfterFailure key="after" load={power} />],
           ["Rating", capacity_va === undefined ? "" : `${formatCount(capacity_va)} VA`],
           ["Busiest phase", worst_leg === "PHASE_LEG_UNSPECIFIED" ? "" : formatEnum(worst_leg, "PHASE_LEG")],

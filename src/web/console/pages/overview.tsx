@@ -55,9 +55,12 @@ function FloorCard({ site, floor }: FloorCardProps) {
   );
 }
 
-function getRackImpact({ risk }: RackTile): "dark" | "partial" | "safe" {
+const IMPACTS = ["dark", "partial", "safe", "unknown"] as const;
+
+function getRackImpact({ risk, devices_without_supply }: RackTile): (typeof IMPACTS)[number] {
   if (risk === "RACK_RISK_DARK") return "dark";
-  return risk === "RACK_RISK_PARTIAL" ? "partial" : "safe";
+  if (risk === "RACK_RISK_PARTIAL") return "partial";
+  return devices_without_supply === 0 ? "safe" : "unknown";
 }
 
 /** Legend texts by impact, for one rack and for several. */
@@ -65,6 +68,7 @@ const IMPACT_LABELS = {
   dark: ["goes dark", "go dark"],
   partial: ["loses several devices", "lose several devices"],
   safe: ["stays on or loses one device", "stay on or lose one device"],
+  unknown: ["has a device without a recorded supply", "have a device without a recorded supply"],
 } as const;
 
 /** Margin around the racks, in millimetres. */
@@ -91,7 +95,7 @@ function FloorMiniPlan({ racks, name }: { racks: readonly RackTile[]; name: stri
             aria-label={`${rack.code} ${IMPACT_LABELS[what][0]}`}
             tabIndex={-1}
           >
-            <title>{`${rack.code}: ${IMPACT_LABELS[what][0]} after one failure`}</title>
+            <title>{`${rack.code}: ${IMPACT_LABELS[what][0]}${what === "unknown" ? "" : " after one failure"}`}</title>
             <rect class={what} x={x} y={y} width={width} height={height} rx="60" />
             {what === "dark" ? (
               <path d={`M${middle - 130} ${centre - 130}l260 260m0 -260l-260 260`} />
@@ -115,7 +119,7 @@ function ImpactLegend({ racks }: { readonly racks: readonly RackTile[] }) {
   const countRacks = (what: keyof typeof IMPACT_LABELS) => racks.filter((rack) => getRackImpact(rack) === what).length;
   return (
     <ul class="plan-legend" aria-label="After one failure">
-      {(["dark", "partial", "safe"] as const).map((what) => (
+      {IMPACTS.filter((what) => what !== "unknown" || countRacks(what) > 0).map((what) => (
         <li key={what}>
           <svg viewBox="0 0 16 16" class="mini-plan key" aria-hidden="true">
             <rect class={what} x="1" y="1" width="14" height="14" rx="2" />

@@ -4,7 +4,7 @@ import {
   formatCount,
   formatDecimal,
   formatDuration,
-  formatLostLoad,
+  formatKnownSum,
   formatPercent,
   formatWatts,
 } from "#words/figures.ts";
@@ -232,7 +232,7 @@ function ImpactFigures({ answer }: { readonly answer: PowerBlastRadiusResponse }
       <Figure label="Devices degraded" value={formatCount(impact.devices_degraded)} />
       <Figure
         label="IT load lost"
-        value={formatLostLoad(impact.it_load_lost_w, impact.it_devices_without_draw)}
+        value={formatKnownSum(impact.it_load_lost_w, impact.it_devices_without_draw)}
         tone={getLossTone(impact.it_load_lost_w)}
       />
       <Figure

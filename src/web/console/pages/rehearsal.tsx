@@ -5,7 +5,7 @@ import {
   formatCount,
   formatDecimal,
   formatKilowatts,
-  formatLostLoad,
+  formatKnownSum,
   formatPercent,
   formatWatts,
 } from "#words/figures.ts";
@@ -218,7 +218,7 @@ function describeFailingElements({ element_count, elements }: FailureCause): str
 }
 
 function formatImpactLoad(impact: Impact | undefined): string {
-  return formatLostLoad(impact?.it_load_lost_w, impact?.it_devices_without_draw);
+  return formatKnownSum(impact?.it_load_lost_w, impact?.it_devices_without_draw);
 }
 
 function listCauseFacts(cause: FailureCause): readonly (readonly [string, ComponentChildren])[] {

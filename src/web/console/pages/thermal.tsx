@@ -1,8 +1,9 @@
 import type { ThermalHeadroomResponse } from "#gen/datacenter/v1/json.ts";
-import { formatCount, formatDecimal, formatPercent } from "#words/figures.ts";
+import { formatCount, formatDecimal, formatKnownSum, formatPercent } from "#words/figures.ts";
 import { formatEnum, getReasonUnit, getRefName } from "#words/names.ts";
 import { useRenderOptions } from "../../shared/use_theme.ts";
 import { useCall } from "../api/client.ts";
+import { formatQuantity } from "../labels.ts";
 import { SCOPE_KINDS } from "../named_refs.ts";
 import { describeReason } from "../reason_words.ts";
 import { bindSetting, changeSettings, changeSubject, type PageAddress } from "../router.ts";
@@ -22,20 +23,41 @@ const HOTSPOT_COLUMNS: readonly Column<ThermalHeadroomResponse["hotspots"][numbe
   { name: "Limit", numeric: true, cell: ({ code, limit }) => formatDecimal(limit, getReasonUnit(code)) },
 ];
 
+type Zone = ThermalHeadroomResponse["zones"][number];
+
+function formatHeat(kw: number, devicesWithoutHeat: number): string {
+  return formatKnownSum(kw, devicesWithoutHeat, (known) => formatDecimal(known, "kW"));
+}
+
+/** Whether nothing in a zone has a recorded heat. */
+function isZoneHeatUnknown({ heat_kw, liquid_heat_kw, devices_without_heat }: Zone): boolean {
+  return heat_kw + liquid_heat_kw === 0 && devices_without_heat > 0;
+}
+
+function ReserveBadge(zone: Zone) {
+  const { redundancy_ok, heat_kw, effective_kw } = zone;
+  if (heat_kw > effective_kw) return <Badge tone="fault">too little with it</Badge>;
+  if (!redundancy_ok) return <Badge tone="watch">too little</Badge>;
+  return isZoneHeatUnknown(zone) ? <Badge tone="unknown">unknown</Badge> : <Badge tone="ok">enough</Badge>;
+}
+
 const ZONE_COLUMNS: readonly Column<ThermalHeadroomResponse["zones"][number]>[] = [
   { name: "Zone", cell: ({ ref }) => <RefLink to={ref} /> },
-  { name: "Heat", numeric: true, cell: ({ heat_kw }) => formatDecimal(heat_kw, "kW") },
+  {
+    name: "Heat",
+    numeric: true,
+    cell: ({ heat_kw, devices_without_heat }) => formatHeat(heat_kw, devices_without_heat),
+  },
   { name: "Cooling", numeric: true, cell: ({ effective_kw }) => formatDecimal(effective_kw, "kW") },
   { name: "Less reserve", numeric: true, cell: ({ usable_kw }) => formatDecimal(usable_kw, "kW") },
-  { name: "Headroom", numeric: true, cell: ({ headroom_kw }) => formatDecimal(headroom_kw, "kW") },
+  {
+    name: "Headroom",
+    numeric: true,
+    cell: (zone) => (isZoneHeatUnknown(zone) ? "not recorded" : formatDecimal(zone.headroom_kw, "kW")),
+  },
   {
     name: "Without its reserve",
-    cell: ({ redundancy_ok, heat_kw, effective_kw }) =>
-      heat_kw > effective_kw ? (
-        <Badge tone="fault">too little with it</Badge>
-      ) : (
-        <Badge tone={redundancy_ok ? "ok" : "watch"}>{redundancy_ok ? "enough" : "too little"}</Badge>
-      ),
+    cell: ReserveBadge,
   },
   { name: "Units", cell: ({ crac_codes }) => crac_codes.join(", ") },
   { name: "Racks", numeric: true, cell: ({ rack_codes }) => rack_codes.length },
@@ -94,7 +116,7 @@ function toggleCode(codes: readonly string[], code: string): readonly string[] {
 /** Figure for liquid cooling, which has a separate balance because air units remove none of its heat. */
 function LiquidFigure(props: { answer: ThermalHeadroomResponse }) {
   const {
-    answer: { liquid_heat_kw, liquid_effective_kw, liquid_headroom_kw },
+    answer: { liquid_heat_kw, liquid_effective_kw, liquid_headroom_kw, zones },
   } = props;
   if (liquid_heat_kw === 0 && liquid_effective_kw === 0) return null;
   if (liquid_effective_kw === 0) {
@@ -102,7 +124,7 @@ function LiquidFigure(props: { answer: ThermalHeadroomResponse }) {
   }
   return (
     <Figure
-      label="Liquid headroom"
+      label={zones.length > 1 ? "Liquid headroom, all zones" : "Liquid headroom"}
       value={formatDecimal(liquid_headroom_kw, "kW")}
       note={`of ${formatDecimal(liquid_effective_kw, "kW")}`}
       tone={liquid_headroom_kw < 0 ? "fault" : "ok"}
@@ -122,9 +144,9 @@ function CoolingIndices({ answer: { ccf, rci_hi_pct, rci_lo_pct } }: { readonly 
 }
 
 function CoolingFigures({ answer }: { readonly answer: ThermalHeadroomResponse }) {
-  const { effective_kw, reserve_kw, headroom_kw, headroom_pct, redundancy_ok, zones } = answer;
-  const safe = zones.filter((zone) => zone.redundancy_ok).length;
-  const [best] = zones.length > 1 ? zones.toSorted((a, b) => b.headroom_kw - a.headroom_kw) : [];
+  const { effective_kw, reserve_kw, air_heat_kw, devices_without_heat, redundancy_ok, zones } = answer;
+  const unknown = zones.filter((zone) => zone.redundancy_ok && isZoneHeatUnknown(zone)).length;
+  const safe = zones.filter((zone) => zone.redundancy_ok).length - unknown;
   return (
     <>
       <Figure
@@ -132,24 +154,46 @@ function CoolingFigures({ answer }: { readonly answer: ThermalHeadroomResponse }
         value={formatDecimal(effective_kw, "kW")}
         note={`reserve ${formatDecimal(reserve_kw, "kW")}`}
       />
-      <Figure
-        label="Headroom"
-        value={formatDecimal(headroom_kw, "kW")}
-        note={best === undefined ? formatPercent(headroom_pct) : describeZones(zones.length, best)}
-        tone={headroom_kw < 0 ? "fault" : headroom_pct <= LOW_HEADROOM_PCT ? "watch" : "ok"}
-      />
+      {air_heat_kw === 0 && devices_without_heat > 0 ? (
+        <Figure label="Headroom" value="not recorded" note="no heat is recorded" />
+      ) : (
+        <HeadroomFigure answer={answer} />
+      )}
       <Figure
         label="Zones that keep a reserve"
         value={`${formatCount(safe)} of ${formatCount(zones.length)}`}
-        tone={redundancy_ok ? "ok" : "watch"}
+        {...(unknown > 0 && { note: `heat of ${formatCount(unknown)} not recorded` })}
+        tone={!redundancy_ok ? "watch" : unknown > 0 ? "plain" : "ok"}
       />
     </>
   );
 }
 
-/** Says that a headroom is a total, and which zone has most of it. */
-function describeZones(count: number, { ref, headroom_kw }: ThermalHeadroomResponse["zones"][number]): string {
-  return `total of ${formatCount(count)} zones; ${getRefName(ref)} has the most, ${formatDecimal(headroom_kw, "kW")}`;
+/** Headroom of a scope; of several zones a total, with the zone that has most of it. */
+function HeadroomFigure({
+  answer: { headroom_kw, headroom_pct, zones },
+}: {
+  readonly answer: ThermalHeadroomResponse;
+}) {
+  const known = zones.filter((zone) => !isZoneHeatUnknown(zone));
+  const [best] = zones.length > 1 ? known.toSorted((a, b) => b.headroom_kw - a.headroom_kw) : [];
+  return (
+    <Figure
+      label={zones.length > 1 ? "Headroom, all zones together" : "Headroom"}
+      value={formatDecimal(headroom_kw, "kW")}
+      note={best === undefined ? formatPercent(headroom_pct) : describeBestZone(best)}
+      tone={headroom_kw < 0 ? "fault" : headroom_pct <= LOW_HEADROOM_PCT ? "watch" : "ok"}
+    />
+  );
+}
+
+function describeBestZone({ ref, headroom_kw }: Zone): string {
+  return `${getRefName(ref)} has the most, ${formatDecimal(headroom_kw, "kW")}`;
+}
+
+function describeNoHotspot(devicesWithoutHeat: number): string {
+  if (devicesWithoutHeat === 0) return "Nothing is too warm or short of cooling.";
+  return `Nothing recorded is too warm or short of cooling; the heat of ${formatQuantity(devicesWithoutHeat, "device")} is not recorded.`;
 }
 
 function HeadroomDetails(props: {
@@ -159,6 +203,7 @@ function HeadroomDetails(props: {
 }) {
   const { answer, question, fail } = props;
   const { hotspots, zones, cracs, render } = answer;
+  const isAirHeatUnknown = answer.air_heat_kw === 0 && answer.devices_without_heat > 0;
   const units: readonly Column<ThermalHeadroomResponse["cracs"][number]>[] = [
     { name: "Unit", cell: ({ code }) => <RefLink to={`crac:${code}`} /> },
     { name: "Status", cell: ({ status }) => formatEnum(status, "CRAC_STATUS") },
@@ -186,16 +231,18 @@ function HeadroomDetails(props: {
       <FigureRow>
         <Figure
           label="Heat in the air"
-          value={formatDecimal(answer.air_heat_kw, "kW")}
-          note={`with ${formatDecimal(answer.infrastructure_heat_kw, "kW")} of power losses`}
+          value={formatHeat(answer.air_heat_kw, answer.devices_without_heat)}
+          {...(!isAirHeatUnknown && {
+            note: `with ${formatDecimal(answer.infrastructure_heat_kw, "kW")} of power losses`,
+          })}
         />
-        <Figure label="Heat in liquid" value={formatDecimal(answer.liquid_heat_kw, "kW")} />
+        <Figure label="Heat in liquid" value={formatHeat(answer.liquid_heat_kw, answer.devices_without_liquid_heat)} />
         {cracs.length === 0 ? (
           <Figure
             label="Cooling"
             value="none"
             note="no unit is recorded to serve this scope"
-            tone={answer.air_heat_kw > 0 ? "fault" : "plain"}
+            tone={answer.air_heat_kw > 0 ? "fault" : isAirHeatUnknown ? "unknown" : "plain"}
           />
         ) : (
           <CoolingFigures answer={answer} />
@@ -210,7 +257,7 @@ function HeadroomDetails(props: {
         columns={HOTSPOT_COLUMNS}
         rows={hotspots}
         rowKey={({ ref, code }) => `${ref} ${code}`}
-        empty="Nothing is too warm or short of cooling."
+        empty={describeNoHotspot(answer.devices_without_heat)}
       />
       <TableCard
         title="Zones"

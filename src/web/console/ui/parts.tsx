@@ -41,12 +41,14 @@ export function Badge({ tone, children }: ContainerProps & { readonly tone: Tone
   );
 }
 
-/** Number of racks by health; a count of zero has no warning colour. */
+const HEALTH_STATES = ["ok", "watch", "fault", "unknown"] as const;
+
+/** Number of racks by health; a count of zero has no warning colour, and no racks of unknown health are not named. */
 export function HealthCounts({ counts }: { readonly counts: FloorPlanResponse["counts"] }) {
   return (
     <p class="badges">
       <span class="muted">Health</span>
-      {(["ok", "watch", "fault"] as const).map((state) => (
+      {HEALTH_STATES.filter((state) => state !== "unknown" || (counts?.unknown ?? 0) > 0).map((state) => (
         <Badge key={state} tone={(counts?.[state] ?? 0) > 0 ? state : "plain"}>
           {formatCount(counts?.[state])} {state}
         </Badge>

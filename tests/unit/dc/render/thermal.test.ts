@@ -89,3 +89,88 @@ test("racks too far apart for one picture stand in cells", () => {
 
   expect(titlesOf(places)).toEqual(["Racks (side by side, not where they stand)"]);
 });
+
+/** Zones, each with heat, headroom and devices of which no heat is recorded. */
+type ZoneFigures = readonly (readonly [heatKw: number, headroomKw: number, devicesWithoutHeat: number])[];
+
+test.each<[name: string, zones: ZoneFigures, headroomKw: number, expected: readonly string[]]>([
+  ["one zone", [[10, 20, 0]], 20, ["Headroom 20 kW (50 %)"]],
+  ["one zone at its limit", [[30, 0, 0]], 0, ["Headroom 0 W (50 %)"]],
+  ["one zone that is short", [[40, -5, 0]], -5, ["Headroom -5 kW (50 %)"]],
+  ["no zone", [], 0, ["Headroom 0 W (50 %)"]],
+  ["a zone without any heat, all of it recorded", [[0, 30, 0]], 30, ["Headroom 30 kW (50 %)"]],
+  ["a zone with heat and an unknown device", [[10, 20, 3]], 20, ["Headroom 20 kW (50 %)"]],
+  [
+    "two zones",
+    [
+      [10, 20, 0],
+      [5, 25, 0],
+    ],
+    45,
+    ["Headroom, all zones together 45 kW (50 %)", "Most in room Z1, floor 1 of S 25 kW"],
+  ],
+  [
+    "two zones, the first with more",
+    [
+      [5, 25, 0],
+      [10, 20, 0],
+    ],
+    45,
+    ["Headroom, all zones together 45 kW (50 %)", "Most in room Z0, floor 1 of S 25 kW"],
+  ],
+  [
+    "two zones that are short",
+    [
+      [40, -5, 0],
+      [42, -7, 0],
+    ],
+    -12,
+    ["Headroom, all zones together -12 kW (50 %)", "Most in room Z0, floor 1 of S -5 kW"],
+  ],
+  [
+    "two zones, nothing known of the one with more",
+    [
+      [0, 30, 4],
+      [10, 20, 0],
+    ],
+    50,
+    ["Headroom, all zones together 50 kW (50 %)", "Most in room Z1, floor 1 of S 20 kW"],
+  ],
+  [
+    "two zones of which nothing is known",
+    [
+      [0, 30, 4],
+      [0, 30, 2],
+    ],
+    60,
+    ["Headroom, all zones together heat not recorded"],
+  ],
+  ["one zone of which nothing is known", [[0, 30, 4]], 30, ["Headroom heat not recorded"]],
+])("a headroom of several zones is named as a total beside the best zone: %s", (_, zones, headroomKw, expected) => {
+  const airHeatKw = zones.reduce((sum, [heatKw]) => sum + heatKw, 0);
+  const reply = create(ThermalHeadroomResponseSchema, {
+    scopeRef: "floor:S/1",
+    airHeatKw,
+    headroomKw,
+    headroomPct: 50,
+    usableKw: airHeatKw + headroomKw,
+    devicesWithoutHeat: zones.reduce((sum, [, , without]) => sum + without, 0),
+    cracs: [{ code: "C1", status: CracStatus.ACTIVE, effectiveKw: 90 }],
+    zones: zones.map(([heatKw, zoneKw, devicesWithoutHeat], at) => ({
+      ref: `room:S/1/Z${at}`,
+      heatKw,
+      headroomKw: zoneKw,
+      usableKw: heatKw + zoneKw,
+      redundancyOk: zoneKw >= 0,
+      devicesWithoutHeat,
+    })),
+  });
+  const { scene } = drawThermal({ reply, places: new Map(), unitPlaces: new Map() }, drawOptions());
+  const words = wordsOf(scene.items);
+
+  const figures = words.flatMap((word, at) => (/^(Headroom|Most in)/.test(word) ? [`${word} ${words[at + 1]}`] : []));
+  expect(figures).toEqual([...expected]);
+  const unknown = zones.filter(([heatKw, , without]) => heatKw === 0 && without > 0);
+  expect(words.filter((word) => word.startsWith("heat not recorded, "))).toHaveLength(unknown.length);
+  expect([cutTexts(scene), overlappingTexts(scene)]).toEqual([[], []]);
+});

@@ -5,7 +5,7 @@ import { computeBatteryMinutes } from "../../../analysis/power/battery.ts";
 import { computePhaseFigures, findBusiestPhase, type PhaseName } from "../../../analysis/power/port_load.ts";
 import { type CarriedLoads, computeUtilization } from "../../../analysis/power/power_failover.ts";
 import { isListedSupply, type PowerNode } from "../../../analysis/power/power_nodes.ts";
-import { countUnknownDraws } from "../../../analysis/power/unknown_draws.ts";
+import { countUnknownDraws, isLoadUnknown } from "../../../analysis/power/unknown_draws.ts";
 import type { Topology } from "../../../analysis/topology.ts";
 import {
   codeKey,
@@ -190,6 +190,8 @@ interface SupplyRow {
 export function createPowerListing(topology: Topology): Listing<SupplyRow> {
   const { power, live } = topology;
   const carried = topology.computeCarriedLoads("ALLOCATED");
+  const createLoadCell = (index: number, figure: number | undefined) =>
+    isLoadUnknown(carried, index) ? undefined : createRoundedCell(figure);
   const rows = [...power.nodes.entries()]
     .flatMap(([index, node]) => createSupplyRow(topology, index, node) ?? [])
     .sort((a, b) => compareText(a.node.ref.toLowerCase(), b.node.ref.toLowerCase()));
@@ -202,11 +204,11 @@ export function createPowerListing(topology: Topology): Listing<SupplyRow> {
       status: ({ device }) => device?.status ?? (device === undefined ? undefined : "ACTIVE"),
       power: ({ index }) => (live[index] === 1 ? "LIVE" : "DEAD"),
       side: ({ device }) => createTextCell(device?.power?.powerPath),
-      load_w: ({ index }) => createRoundedCell(carried.loads.watts[index]),
+      load_w: ({ index }) => createLoadCell(index, carried.loads.watts[index]),
       capacity_w: ({ node }) => node.capacityW,
-      load_pct: ({ index }) => createRoundedCell(computeUtilization(carried, index)?.normalPct),
-      failover_w: ({ index }) => createRoundedCell(carried.failover.loads[index]),
-      failover_pct: ({ index }) => createRoundedCell(computeUtilization(carried, index)?.failoverPct),
+      load_pct: ({ index }) => createLoadCell(index, computeUtilization(carried, index)?.normalPct),
+      failover_w: ({ index }) => createLoadCell(index, carried.failover.loads[index]),
+      failover_pct: ({ index }) => createLoadCell(index, computeUtilization(carried, index)?.failoverPct),
       failover_ref: ({ index }) => createTextCell(power.nodes[carried.failover.lost[index] ?? -1]?.ref),
       limit_pct: ({ index }) => computeUtilization(carried, index)?.limitPct,
       ...createPhaseColumns(carried),
@@ -229,7 +231,7 @@ export function createPowerListing(topology: Topology): Listing<SupplyRow> {
 /** Returns columns for the phase loads of feeds and outlets in volt-amperes, and for the most loaded phase. */
 function createPhaseColumns(carried: CarriedLoads) {
   const findPhase = ({ index }: SupplyRow, leg: PhaseName) =>
-    computePhaseFigures(carried, index).find((phase) => phase.leg === leg);
+    isLoadUnknown(carried, index) ? undefined : computePhaseFigures(carried, index).find((phase) => phase.leg === leg);
   return {
     phase_a_va: (supply: SupplyRow) => createRoundedCell(findPhase(supply, "A")?.loadVa),
     phase_b_va: (supply: SupplyRow) => createRoundedCell(findPhase(supply, "B")?.loadVa),

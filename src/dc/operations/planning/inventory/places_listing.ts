@@ -1,4 +1,5 @@
 import { findAreaRef } from "../../../analysis/places.ts";
+import type { RackStanding } from "../../../analysis/racks/rack_facts.ts";
 import type { Topology } from "../../../analysis/topology.ts";
 import { getDrawW, isDrawUnknown } from "../../../model/draw.ts";
 import { roundFigure } from "../../../model/figure.ts";
@@ -94,7 +95,7 @@ export function createRacksListing(topology: Topology, now: string): Listing<Rac
     getName: ({ code }) => code,
     columns: {
       name: ({ name }) => createTextCell(name),
-      health: (rack) => getStanding(rack).health,
+      health: (rack) => getStanding(rack).health ?? "UNKNOWN",
       findings: (rack) => getStanding(rack).reasons.length,
       ...LOCATION_COLUMNS,
       role: ({ role }) => createTextCell(role),
@@ -108,7 +109,7 @@ export function createRacksListing(topology: Topology, now: string): Listing<Rac
       devices_without_draw: (rack) => getCapacity(rack).devicesWithoutDraw,
       power_capacity_w: (rack) => getCapacity(rack).powerCapacityW,
       power_pct: (rack) => createRoundedCell(getCapacity(rack).powerPct),
-      heat_w: (rack) => createRoundedCell(getStanding(rack).thermal.heatW),
+      heat_w: (rack) => createHeatCell(getStanding(rack).thermal),
       cooling_pct: (rack) => createRoundedCell(getStanding(rack).thermal.utilizationPct),
       inlet_temp_c: ({ inletTempC }) => inletTempC,
       weight_kg: (rack) =>
@@ -163,6 +164,11 @@ export function createTextCell(text: string | undefined): Cell {
 /** Returns the draw of several devices in watts; undefined if none of them has a recorded draw. */
 function createDrawCell(devices: number, sumW: number): Cell {
   return isDrawUnknown(devices, sumW) ? undefined : createRoundedCell(sumW);
+}
+
+/** Returns the heat of a rack in watts; undefined if nothing in it has a recorded heat. */
+function createHeatCell({ heatW, devicesWithoutHeat }: RackStanding["thermal"]): Cell {
+  return heatW === 0 && devicesWithoutHeat > 0 ? undefined : createRoundedCell(heatW);
 }
 
 /** Rounds a figure for a cell, as in every reply. */

@@ -1,0 +1,103 @@
+import { describe, expect, test } from "bun:test";
+import { create, type JsonObject } from "@bufbuild/protobuf";
+import { drawFloorPlan } from "#dc/render/floor/floor_plan.ts";
+import { FloorPlanResponseSchema, RackRisk } from "#gen/datacenter/v1/datacenter_pb.ts";
+import { drawOptions, wordsOf } from "../../../support/dc/pictures.ts";
+import { testService } from "../../../support/dc/service.ts";
+
+const location = { site_id: "S", floor_number: 1, room: "H" };
+const inlet = (name: string, source: string) => ({
+  name,
+  kind: "PORT_KIND_POWER_IN",
+  ...(source !== "" && { power_in: { source_ref: source } }),
+});
+const on = (...sources: readonly string[]) => sources.map((source, at) => inlet(`psu${at + 1}`, source));
+const FED = ["feed:A", "feed:B"];
+const server = (fields: JsonObject): JsonObject => ({ kind: "DEVICE_KIND_SERVER", ...fields });
+const fed = server({ allocated_draw_w: 500, ports: on(...FED) });
+const pdu = (feed: string): JsonObject => ({ kind: "DEVICE_KIND_RACK_PDU", ports: [inlet("main", feed)] });
+const chassis = { ...fed, kind: "DEVICE_KIND_CHASSIS" };
+const blade = { kind: "DEVICE_KIND_BLADE", parent_device_code: "D1", bay: "1" };
+const other: JsonObject = { kind: "DEVICE_KIND_OTHER" };
+
+const ONE_CORD = server({ ports: on("feed:A") });
+/** Devices of a rack, what one failure takes, the rack's health, and its devices whose supply is not recorded. */
+const RACKS: readonly (readonly [string, readonly JsonObject[], string | undefined, string | undefined, number])[] = [
+  ["servers of which nothing is recorded", [server({}), server({})], undefined, undefined, 2],
+  ["a switch of which nothing is recorded", [{ kind: "DEVICE_KIND_SWITCH" }], undefined, undefined, 1],
+  ["a draw without a supply", [server({ allocated_draw_w: 500 })], undefined, "WATCH", 1],
+  ["an inlet whose source is not recorded", [server({ ports: on("") })], undefined, "WATCH", 1],
+  ["one device among others with both supplies", [fed, server({})], undefined, undefined, 1],
+  ["PDUs beside devices that are on none", [pdu("feed:A"), pdu("feed:B"), server({})], undefined, undefined, 1],
+  ["something of kind OTHER alone", [other], undefined, undefined, 1],
+  ["one cord, among others", [fed, ONE_CORD, server({})], "DEVICE", undefined, 1],
+  ["two on one feed, among others", [fed, ONE_CORD, ONE_CORD, server({})], "PARTIAL", undefined, 1],
+  ["both supplies", [fed], "NONE", "OK", 0],
+  ["both supplies, and a shelf", [fed, other], "NONE", "OK", 0],
+  ["nothing in it", [], "NONE", "OK", 0],
+  ["patch panels", [{ kind: "DEVICE_KIND_PATCH_PANEL" }], "NONE", "OK", 0],
+  ["PDUs alone", [pdu("feed:A"), pdu("feed:B")], "NONE", "OK", 0],
+  ["a draw of 0 W", [server({ allocated_draw_w: 0 })], "NONE", "OK", 0],
+  ["devices out of service", [server({ status: "DEVICE_STATUS_PLANNED" })], "NONE", "OK", 0],
+  ["two on one feed", [ONE_CORD, ONE_CORD], "DARK", "OK", 0],
+  ["a blade in a chassis", [chassis, blade], "DARK", "OK", 0],
+];
+
+describe("a device whose supply is not recorded", () => {
+  test.each(RACKS)(
+    "leaves a rack's health and risk unknown, never well: %s",
+    async (_, devices, risk, health, without) => {
+      const { call } = await testService();
+      await call("UpsertRack", { rack: { code: "R", location } });
+      const items = devices.map((device, at) => ({ code: `D${at + 1}`, rack_code: "R", ...device }));
+      if (items.length > 0) expect((await call("BulkUpsertDevices", { items, atomic: true })).committed).toBe(true);
+
+      const plan = await call("FloorPlan", {
+        floor_ref: "floor:S/1",
+        render: { format: "RENDER_FORMAT_NONE", coloring: "COLORING_RISK" },
+      });
+      const { rack } = await call("GetRack", { code: "R" });
+      const { rows } = await call("ListInventory", { kind: "INVENTORY_KIND_RACK" });
+
+      const [tile] = plan.unplaced_racks;
+      expect(tile.risk).toBe(risk === undefined ? undefined : `RACK_RISK_${risk}`);
+      expect([tile.health, rack.health]).toEqual(Array(2).fill(health === undefined ? undefined : `HEALTH_${health}`));
+      expect(rows[0].texts.health).toBe(health ?? "UNKNOWN");
+      expect(tile.devices_without_supply ?? 0).toBe(without);
+      const { ok = 0, watch = 0, unknown = 0 } = plan.counts;
+      expect([ok, watch, unknown]).toEqual(["OK", "WATCH", undefined].map((one) => (one === health ? 1 : 0)));
+    },
+  );
+});
+
+test("a floor counts and hatches racks of an unknown risk beside those that stay on", () => {
+  const placement = { xMm: 0, yMm: 0, widthMm: 600, depthMm: 1200 };
+  const drawn = (risks: readonly (RackRisk | undefined)[]) => {
+    const racks = risks.map((risk, at) => ({
+      code: `R${at}`,
+      placement: { ...placement, xMm: 600 * at },
+      ...(risk === undefined ? { devicesWithoutSupply: 2 } : { risk }),
+    }));
+    const counts = {
+      ok: racks.filter((rack) => "risk" in rack).length,
+      unknown: risks.filter((one) => one === undefined).length,
+    };
+    const reply = create(FloorPlanResponseSchema, { floorRef: "floor:S/1", racks, counts });
+    const { scene, elements } = drawFloorPlan(reply, drawOptions({ coloring: "RISK" }));
+    return {
+      words: wordsOf(scene.items).join(" "),
+      facts: elements.flatMap(({ facts }) => facts),
+      title: scene.description,
+    };
+  };
+
+  const known = drawn([RackRisk.NONE, RackRisk.DEVICE]);
+  expect(known.words).not.toMatch(/not recorded/i);
+  expect(known.title).toEndWith("2 racks, 2 OK, 0 watch, 0 fault.");
+  const mixed = drawn([RackRisk.NONE, undefined, undefined]);
+  expect(mixed.words).toContain("Stays on 1");
+  expect(mixed.words).toContain("Supply not recorded 2");
+  expect(mixed.facts).toContainEqual(["One failure", "supply not recorded"]);
+  expect(mixed.facts).toContainEqual(["Supply not recorded", "2 devices"]);
+  expect(mixed.title).toEndWith("3 racks, 1 OK, 0 watch, 0 fault, 2 unknown.");
+});

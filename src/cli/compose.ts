@@ -6,7 +6,7 @@ import { openGitHistory } from "#planner/store/git/git_history.ts";
 import { openLogStore } from "#planner/store/logs/log_store.ts";
 import { findProjectOfWorktree, findSurroundingRun } from "#planner/store/processes/inside_run.ts";
 import { openWorkStore } from "#planner/store/processes/work_store.ts";
-import { findRoot, isInitialisedProject } from "#planner/store/project/find_root.ts";
+import { findRoot, isInitialisedProject } from "#planner/store/project/places.ts";
 import {
   createConfigReader,
   createSettingsReader,

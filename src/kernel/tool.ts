@@ -1,7 +1,7 @@
-import type { Static, TObject } from "@sinclair/typebox";
+import { Kind, type Static, type TObject, type TUnsafe, Type } from "@sinclair/typebox";
 
 /** Effect of a tool: no change, a change, or a change that removes something (a status, a file, a process). */
-export type ToolEffect = "read" | "write" | "destroy";
+type ToolEffect = "read" | "write" | "destroy";
 
 /**
  * Result of a tool. `value` is structured: the command line formats it, and `--json` prints all of it. `text` is set if
@@ -48,4 +48,23 @@ export function defineTool<Context>() {
   return <Params extends TObject, Value>(
     definition: ToolDefinition<Context, Params, Value>,
   ): ToolDefinition<Context, Params, Value> => definition;
+}
+
+/** TypeBox kind of the schemas of `createEnumSchema`; code that checks values must register it. */
+export const ENUM_SCHEMA_KIND = "planner:one_of";
+
+/** TypeBox kind of a parameter that names a criterion: its number, or a part of its text. */
+export const CRITERION_SCHEMA_KIND = "planner:criterion";
+
+/** Schema of a parameter that names a criterion. Clients see a text; an integer is taken as the number alone. */
+export function createCriterionSchema(description: string): TUnsafe<string | number> {
+  return Type.Unsafe<string | number>({ [Kind]: CRITERION_SCHEMA_KIND, type: "string", minLength: 1, description });
+}
+
+/** Schema of a text parameter with given values: an `enum` in JSON Schema, a third as long as a union of literals. */
+export function createEnumSchema<const Value extends string>(
+  values: readonly Value[],
+  description: string,
+): TUnsafe<Value> {
+  return Type.Unsafe<Value>({ [Kind]: ENUM_SCHEMA_KIND, type: "string", enum: [...values], description });
 }

@@ -3,8 +3,13 @@ import { Value, type ValueError } from "@sinclair/typebox/value";
 import { MAX_MESSAGE_VALUE_CHARS, OperationError, shortenText } from "#kernel/errors.ts";
 import { isJsonObject, readJsonText } from "#kernel/json_object.ts";
 import { findNearest } from "#kernel/nearest.ts";
-import { CRITERION_SCHEMA_KIND, ENUM_SCHEMA_KIND } from "#kernel/one_of.ts";
-import type { CallOptions, ToolDefinition, ToolResult } from "#kernel/tool.ts";
+import {
+  type CallOptions,
+  CRITERION_SCHEMA_KIND,
+  ENUM_SCHEMA_KIND,
+  type ToolDefinition,
+  type ToolResult,
+} from "#kernel/tool.ts";
 import type { PlannerContext } from "./context.ts";
 import { refuseInsideRun } from "./operations/shared/inside_run.ts";
 import { parseSpecIdParts } from "./spec/spec_id.ts";

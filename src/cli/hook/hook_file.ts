@@ -2,7 +2,7 @@ import { lstatSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { OperationError } from "#kernel/errors.ts";
 import { Git } from "#planner/store/git/git.ts";
-import { isInsideFolder } from "#planner/store/project/find_root.ts";
+import { isInsideFolder } from "#planner/store/project/places.ts";
 import type { Repository } from "../git/repository.ts";
 import { createFolder, wrapWriteErrors, writeFileWithMode } from "../output/write_file.ts";
 import { detectHookManager, findGenerator, type HookManager } from "./manager.ts";

@@ -4,7 +4,7 @@ import { text as readText } from "node:stream/consumers";
 import { OperationError } from "#kernel/errors.ts";
 import type { PlannerContext } from "#planner/context.ts";
 import { findSpec } from "#planner/operations/shared/find_spec.ts";
-import { reportOutput } from "#planner/operations/shared/output_report.ts";
+import { reportOutput } from "#planner/operations/shared/prove_completion.ts";
 import { formatOutputReport, listOutputProblems } from "#planner/output/report.ts";
 import type { Spec } from "#planner/spec/spec.ts";
 import type { OutputVerdict } from "#planner/work/judge_output.ts";

@@ -17,7 +17,7 @@ import { OperationError } from "#kernel/errors.ts";
 import { createRandomHex } from "#kernel/random.ts";
 import { describeSystemError, getErrorCode } from "#planner/store/files/disk_error.ts";
 import { assertNoOutsideLink, openParentFolder } from "#planner/store/files/open_folder.ts";
-import { isLink } from "#planner/store/project/find_root.ts";
+import { isLink } from "#planner/store/project/places.ts";
 
 const NEW_FILE_MODE = 0o666;
 const PRIVATE_MODE = 0o600;

@@ -1,8 +1,7 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { createInvalidArgumentError, OperationError } from "#kernel/errors.ts";
 import { findNearest } from "#kernel/nearest.ts";
-import { createEnumSchema } from "#kernel/one_of.ts";
-import { defineTool } from "#kernel/tool.ts";
+import { createEnumSchema, defineTool } from "#kernel/tool.ts";
 import type { PlannerContext } from "../context.ts";
 import { CRITERIA_SECTION, parseCriteria } from "../spec/criteria.ts";
 import type { FieldValue } from "../spec/edit/edit_fields.ts";

@@ -12,12 +12,12 @@ import { listCommandResults } from "../work/provenance.ts";
 import { changeSpec } from "./shared/change_spec.ts";
 import { findSpec } from "./shared/find_spec.ts";
 import { finishSharedClaim, TOOL_CLAIM_OPTIONS } from "./shared/finish_shared.ts";
-import { reportOutput } from "./shared/output_report.ts";
 import { sharedClaimParams, specIdParam } from "./shared/params.ts";
 import {
   type CompletionRequest,
   proveCompletion,
   recordCompletion,
+  reportOutput,
   serializeCriteria,
 } from "./shared/prove_completion.ts";
 import { refuseInvalidSpec } from "./shared/spec_findings.ts";

@@ -1,6 +1,5 @@
 import { Type } from "@sinclair/typebox";
-import { createEnumSchema } from "#kernel/one_of.ts";
-import { defineTool } from "#kernel/tool.ts";
+import { createEnumSchema, defineTool } from "#kernel/tool.ts";
 import type { PlannerContext } from "../context.ts";
 import { FILTER_STATUSES, type Spec } from "../spec/spec.ts";
 import { buildListing, buildUnreadableField } from "./shared/listing.ts";

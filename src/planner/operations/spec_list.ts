@@ -1,6 +1,5 @@
 import { type Static, Type } from "@sinclair/typebox";
-import { createEnumSchema } from "#kernel/one_of.ts";
-import { defineTool } from "#kernel/tool.ts";
+import { createEnumSchema, defineTool } from "#kernel/tool.ts";
 import type { PlannerContext } from "../context.ts";
 import { computeReadiness } from "../spec/readiness.ts";
 import { compareUrgency, FILTER_STATUSES, type Spec, type UnreadableFile } from "../spec/spec.ts";

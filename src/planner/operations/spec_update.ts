@@ -1,7 +1,6 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { createInvalidArgumentError, createPreconditionError, OperationError } from "#kernel/errors.ts";
-import { createCriterionSchema, createEnumSchema } from "#kernel/one_of.ts";
-import { defineTool } from "#kernel/tool.ts";
+import { createCriterionSchema, createEnumSchema, defineTool } from "#kernel/tool.ts";
 import type { PlannerContext } from "../context.ts";
 import { parseReadable } from "../spec/document.ts";
 import { appendOutput, keepChecks, replaceBody } from "../spec/edit/edit_body.ts";

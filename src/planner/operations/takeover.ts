@@ -5,13 +5,12 @@ import { formatCountWithNoun } from "#words/names.ts";
 import type { PlannerContext } from "../context.ts";
 import { type Criterion, parseCriteria } from "../spec/criteria.ts";
 import type { SpecId } from "../spec/spec_id.ts";
-import { readLastRun } from "../work/records/log_format.ts";
-import { readLogWindow } from "../work/records/log_window.ts";
+import { readLastRun, readLogWindow } from "../work/records/log_window.ts";
 import { findSpec } from "./shared/find_spec.ts";
 import { changeSharedClaim } from "./shared/finish_shared.ts";
 import { specIdParam } from "./shared/params.ts";
 import { readWorktreeBody } from "./shared/spec_proof.ts";
-import { leaveSpecInProgress, stopRun } from "./shared/stop_run.ts";
+import { leaveSpecInProgress, stopRun } from "./state.ts";
 
 /** Number of log lines in the answer. */
 const LOG_TAIL_LINES = 50;

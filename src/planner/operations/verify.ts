@@ -9,8 +9,8 @@ import { hasChecks } from "../work/provenance.ts";
 import { judgeRecord, listRecordedCommands } from "../work/records/judge_record.ts";
 import { parseRejectedRun, type RejectedRun } from "../work/records/read_record.ts";
 import { findSpec } from "./shared/find_spec.ts";
-import { findOutputObstacle, readRejectedRun } from "./shared/output_report.ts";
 import { specIdParam } from "./shared/params.ts";
+import { findOutputObstacle, readRejectedRun } from "./shared/prove_completion.ts";
 import { refuseInvalidSpec } from "./shared/spec_findings.ts";
 
 export const verifyTool = defineTool<PlannerContext>()({

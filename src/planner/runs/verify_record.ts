@@ -12,7 +12,7 @@ import {
   type RecordCheck,
 } from "../work/records/judge_record.ts";
 import { openJob } from "./job.ts";
-import { judgeProvenance } from "./proof/provenance.ts";
+import { judgeProvenance } from "./proof/prove_spec.ts";
 import type { RunDeps, StopSignals } from "./run_types.ts";
 
 export interface RecordVerification {

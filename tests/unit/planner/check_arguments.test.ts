@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { Type } from "@sinclair/typebox";
 import { OperationError } from "#kernel/errors.ts";
-import { createCriterionSchema, createEnumSchema } from "#kernel/one_of.ts";
+import { createCriterionSchema, createEnumSchema } from "#kernel/tool.ts";
 import { checkArguments } from "#planner/service.ts";
 
 const params = Type.Object({

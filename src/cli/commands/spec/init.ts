@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { findStartObstacles } from "#planner/operations/shared/start_checks.ts";
-import { findRoot } from "#planner/store/project/find_root.ts";
+import { findRoot } from "#planner/store/project/places.ts";
 import { acceptTypedCommands, offerTrust } from "../../accept_commands.ts";
 import { defineCommand } from "../../command.ts";
 import type { Cli } from "../../declaration.ts";

@@ -2,7 +2,7 @@ import { join, relative, sep } from "node:path";
 import { createLintReport, type FileReport, type LintReport } from "#planner/lint/finding.ts";
 import type { LintSelection } from "#planner/lint/lint_project.ts";
 import { findSpecIds } from "#planner/operations/shared/find_spec.ts";
-import { findRoot, isInitialisedProject, isInsideFolder } from "#planner/store/project/find_root.ts";
+import { findRoot, isInitialisedProject, isInsideFolder } from "#planner/store/project/places.ts";
 import { booleanFlag, enumFlag, integerFlag, optionalArgument } from "../../args.ts";
 import { defineCommand } from "../../command.ts";
 import type { Cli } from "../../declaration.ts";

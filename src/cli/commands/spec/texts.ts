@@ -1,6 +1,6 @@
 import { OperationError } from "#kernel/errors.ts";
 import { buildFrontmatterSchema, SCHEMA_DRAFTS } from "#planner/config/frontmatter_schema.ts";
-import { findRoot, isInitialisedProject } from "#planner/store/project/find_root.ts";
+import { findRoot, isInitialisedProject } from "#planner/store/project/places.ts";
 import { AGENT_GUIDE } from "#planner/work/guide.ts";
 import { loadLicences } from "#runtime/pages.ts";
 import { enumFlag, requiredArgument } from "../../args.ts";

@@ -5,7 +5,7 @@ import type { SourceFile, SourceFormat, SourceNote, SourceReading } from "#plann
 import { MAX_SPEC_BYTES } from "#planner/limits.ts";
 import { describeSystemError } from "#planner/store/files/disk_error.ts";
 import { decodeText } from "#planner/store/files/read_text.ts";
-import { isInsideFolder } from "#planner/store/project/find_root.ts";
+import { isInsideFolder } from "#planner/store/project/places.ts";
 
 export interface FoundSource {
   readonly format: SourceFormat;

@@ -1,6 +1,6 @@
 import { Type } from "@sinclair/typebox";
 import { createInvalidArgumentError } from "#kernel/errors.ts";
-import { createEnumSchema } from "#kernel/one_of.ts";
+import { createEnumSchema } from "#kernel/tool.ts";
 import { MAX_QUERY_CHARS } from "../../limits.ts";
 import { PRIORITIES, type Spec } from "../../spec/spec.ts";
 

@@ -1,15 +1,21 @@
 import { OperationError } from "#kernel/errors.ts";
 import type { SharedClaimResult } from "#planner/store/remote_claims/remote_claims.ts";
 import type { Worktree } from "#planner/store/worktrees/open_worktree.ts";
+import type { WorktreeState } from "#planner/store/worktrees/settle.ts";
 import type { WorktreeRemovalOptions } from "#planner/store/worktrees/worktrees.ts";
 import { changeSpec } from "../../operations/shared/change_spec.ts";
+import { buildSpec } from "../../spec/build_spec.ts";
+import { parseDocument, parseReadable } from "../../spec/document.ts";
 import { editFields, type FieldChanges } from "../../spec/edit/edit_fields.ts";
 import type { Spec } from "../../spec/spec.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 import { COMMIT_SUMMARIES, type CommitWriter } from "../../work/commit_message.ts";
-import type { FailedCheck } from "../../work/provenance.ts";
+import { decideRunEnd } from "../../work/end_of_run.ts";
+import type { FailedCheck, Provenance } from "../../work/provenance.ts";
 import { formatRequestName } from "../../work/requests/request_note.ts";
-import type { RunDeps, RunSettings } from "../run_types.ts";
+import { buildRunLocation, openJob } from "../job.ts";
+import { collectEvidence, type LocatedWork } from "../run/evidence.ts";
+import type { RunDeps, RunSettings, StopSignals } from "../run_types.ts";
 
 /** Result for a spec whose work the main branch contains. */
 export interface MergedSpec {
@@ -77,7 +83,7 @@ export function describeMissingClaim(id: SpecId, answer: Exclude<SharedClaimResu
   return `${answer.reason}: "planner merge ${id} --offline" merges without it`;
 }
 
-export interface FinalSpecFields {
+interface FinalSpecFields {
   readonly status: string;
   readonly completed_at: string;
   readonly unproven: string | undefined;
@@ -129,4 +135,62 @@ export async function describeOpenRequest({ ports }: Pick<RunDeps, "ports">, id:
   const note = (await ports.requests.readNotes()).get(id);
   if (note === undefined || note.state !== "open") return [];
   return [`its ${formatRequestName(note)} may still be open: ${note.url}`];
+}
+
+interface FinishedWork {
+  readonly id: SpecId;
+  readonly worktree: Worktree;
+  readonly state: WorktreeState;
+  readonly stop: StopSignals;
+  /** Reason of a person for accepting the work although its checks fail; null if they have to succeed. */
+  readonly unproven: string | null;
+}
+
+export interface MissingEvidence {
+  /** Reasons why the spec cannot be completed, one sentence each; empty if it can. */
+  readonly reasons: readonly string[];
+  /** Verdicts on criteria and commands; null if nothing was judged. */
+  readonly proof: Provenance | null;
+}
+
+/**
+ * Returns the reasons why a spec cannot be completed, judged as at the end of a run. Runs the commands of
+ * `verify.commands`. Source: docs/decisions.md#s-25.
+ */
+export async function findMissingEvidence(
+  deps: RunDeps,
+  { id, worktree, state, stop, unproven }: FinishedWork,
+): Promise<MissingEvidence> {
+  const spec = parseSpec(id, await worktree.buildJoinedSpec());
+  if (spec.status === "cancelled") return { reasons: ["it is cancelled in its worktree"], proof: null };
+  const work: LocatedWork = {
+    ...(await openJob(deps, id, stop)),
+    place: buildRunLocation(worktree.root, worktree),
+    // The project's own text contains the criteria that people wrote.
+    before: await readProjectText(deps, id),
+    outputBefore: parseSpecBody(await worktree.readMainSpec()),
+    wishes: { skipCriteria: unproven !== null, unproven },
+  };
+  const exit = { code: 0, signal: null };
+  const facts = { exit, exitMeaning: null, limit: null, interrupted: false, status: "in_progress" };
+  const { evidence, proof } = await collectEvidence(deps, work, { ...facts, spec, state });
+  return { reasons: decideRunEnd({ ...facts, evidence }).reasons, proof };
+}
+
+function parseSpec(id: SpecId, text: string): Spec {
+  return buildSpec({ id, file: `.planner/specs/${id}.md`, archived: false }, parseReadable(text));
+}
+
+function parseSpecBody(text: string | null): string | null {
+  const document = text === null ? null : parseDocument(text);
+  return document?.ok === true ? document.body : null;
+}
+
+/** Returns the project's text of a spec; null if the spec no longer exists or cannot be read. */
+async function readProjectText({ context }: RunDeps, id: SpecId): Promise<string | null> {
+  const text = await context.specs.readText(id).then(
+    (read) => read.text,
+    () => null,
+  );
+  return text !== null && parseDocument(text).ok ? text : null;
 }

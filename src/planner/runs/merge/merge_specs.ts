@@ -25,12 +25,13 @@ import {
   describeMissingClaim,
   describeOpenRequest,
   finalizeWorktreeSpec,
+  findMissingEvidence,
   type MergeResult,
   type MergeSpecOptions,
+  type MissingEvidence,
   recordMergeFailure,
   removeWorktreeAndBranch,
 } from "./complete_spec.ts";
-import { findMissingEvidence, type MissingEvidence } from "./missing_evidence.ts";
 import { describeMissingWork } from "./waiting_work.ts";
 
 const DONE_STATUSES: readonly string[] = ["completed", "cancelled"];

@@ -1,6 +1,6 @@
 import { OperationError } from "#kernel/errors.ts";
 import { isJsonObject } from "#kernel/json_object.ts";
-import type { CommittedState, SpecChanges } from "#planner/store/worktrees/spec_changes.ts";
+import type { CommittedState, SpecChanges } from "#planner/store/worktrees/differences.ts";
 import type { OutputValidator } from "#planner/work/judge_output.ts";
 import { parseConfig } from "../../config/check_config.ts";
 import type { PlannerConfig } from "../../config/config.ts";
@@ -24,7 +24,7 @@ import type { RecordCheck } from "../../work/records/judge_record.ts";
 import { openJob } from "../job.ts";
 import type { RunDeps, StopSignals } from "../run_types.ts";
 import { verifyRecord } from "../verify_record.ts";
-import { judgeProvenance } from "./provenance.ts";
+import { judgeProvenance } from "./prove_spec.ts";
 
 export interface VerifySinceOptions {
   /** Any git revision that names a commit. */

@@ -24,12 +24,12 @@ import {
   buildFinalFields,
   buildMergeRefusal,
   describeMissingClaim,
+  findMissingEvidence,
   type MergeResult,
   type MergeSpecOptions,
   recordMergeFailure,
   removeWorktreeAndBranch,
 } from "../merge/complete_spec.ts";
-import { findMissingEvidence } from "../merge/missing_evidence.ts";
 import { isCompletedWithoutProof, proveCommit } from "../proof/prove_spec.ts";
 import type { RunDeps } from "../run_types.ts";
 

@@ -16,7 +16,7 @@ import {
   listCompletionObstacles,
   type Provenance,
 } from "../../work/provenance.ts";
-import { judgeProvenance } from "../proof/provenance.ts";
+import { judgeProvenance } from "../proof/prove_spec.ts";
 import type { LocatedJob, RunDeps, RunSettings } from "../run_types.ts";
 
 /** Work on one spec and its location, for which evidence is collected. */

@@ -1,13 +1,12 @@
 import { getErrorMessage } from "#kernel/errors.ts";
 import type { AgentProcess, AgentStartOptions } from "#planner/store/processes/agent_process.ts";
 import type { Claim } from "#planner/store/remote_claims/shared_claims.ts";
-import type { AgentExit } from "#planner/work/end_of_run.ts";
+import { type AgentExit, ErrorOutput } from "#planner/work/end_of_run.ts";
 import type { LimitSettings } from "../../config/config.ts";
 import { AGENT_GRACE_MS, CLAIM_CHECK_MS, MAX_STEP_CHARS } from "../../limits.ts";
 import { buildCheckLines, isLineAccepted } from "../../work/acceptance.ts";
 import { type AgentLaunch, buildAgentLaunch, explainExceededLimit, resolveRunLimits } from "../../work/agent_launch.ts";
 import { type AgentStream, type AgentStreamResult, openAgentStream } from "../../work/agent_stream.ts";
-import { ErrorOutput } from "../../work/error_line.ts";
 import { assemblePrompt, type PromptRequest } from "../../work/prompts/prompt.ts";
 import { buildAllowSetting } from "../../work/provider_row.ts";
 import type { Usage } from "../../work/usage.ts";

@@ -11,8 +11,7 @@ import {
 import { readdir, rm, unlink } from "node:fs/promises";
 import { basename, dirname, join, relative, sep } from "node:path";
 import { createPreconditionError, type OperationError } from "#kernel/errors.ts";
-import { isInsideFolder, isLink, isLinkOutside } from "../project/find_root.ts";
-import { splitWorktreePath } from "../project/places.ts";
+import { isInsideFolder, isLink, isLinkOutside, splitWorktreePath } from "../project/places.ts";
 import { convertToDiskError, getErrorCode, isMissingError } from "./disk_error.ts";
 
 /**

@@ -3,7 +3,7 @@ import { type FileHandle, open, readdir, unlink } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { OperationError } from "#kernel/errors.ts";
 import { createRandomHex } from "#kernel/random.ts";
-import { isProcessAlive } from "../processes/process_life.ts";
+import { isProcessAlive } from "../processes/run_processes.ts";
 import { convertToDiskError, getErrorCode } from "./disk_error.ts";
 import { type OpenFolder, openParentFolder, removeFileInOpenFolder, runInOpenFolder } from "./open_folder.ts";
 

@@ -1,9 +1,10 @@
 import { closeSync, constants, fstatSync, lstatSync, openSync, readSync, type Stats, statSync } from "node:fs";
 import { join } from "node:path";
 import { createPreconditionError, type OperationError } from "#kernel/errors.ts";
+import { isJsonObject } from "#kernel/json_object.ts";
 import { locateOffset } from "#planner/spec/text_lines.ts";
 import { MAX_SPEC_BYTES } from "../../limits.ts";
-import { isLinkOutside } from "../project/find_root.ts";
+import { isLinkOutside } from "../project/places.ts";
 import { describeSystemError, getErrorCode, isMissingError } from "./disk_error.ts";
 
 /** Metadata that distinguishes two states of a file or folder without reading it. */
@@ -205,7 +206,7 @@ function formatSentence(words: string): string {
 }
 
 /** Decoded text of a file, or the position of its first byte that is not UTF-8. */
-export type DecodedText =
+type DecodedText =
   | { readonly ok: true; readonly text: string }
   | { readonly ok: false; readonly line: number; readonly column: number; readonly message: string };
 
@@ -244,4 +245,49 @@ function findFirstReplacement(text: string, bytes: Uint8Array): { readonly index
     from = index + 1;
   }
   return { index: text.length, offset: bytes.length };
+}
+
+/** Object in a JSON file with the file's text and time of last write, or the reason why it cannot be read. */
+export type JsonReadResult =
+  | {
+      readonly kind: "object";
+      readonly object: Readonly<Record<string, unknown>>;
+      readonly text: string;
+      readonly modified: Date;
+    }
+  | { readonly kind: "missing" }
+  | { readonly kind: "broken"; readonly message: string; readonly text: string | null; readonly modified: Date };
+
+/**
+ * Reads a JSON file of at most MAX_SPEC_BYTES. Never throws.
+ * @param omits what may precede the JSON text
+ */
+export function readJsonFile(path: string, { omits }: { readonly omits?: RegExp } = {}): JsonReadResult {
+  const read = readTextFile(path);
+  if (read.kind === "missing") return read;
+  const modified = new Date(read.mark?.modifiedMs ?? 0);
+  if (read.kind === "unreadable") return { kind: "broken", message: read.message, text: null, modified };
+  const { text } = read;
+  try {
+    const value: unknown = JSON.parse(omits === undefined ? text : text.replace(omits, ""));
+    if (isJsonObject(value)) {
+      return { kind: "object", object: value as Readonly<Record<string, unknown>>, text, modified };
+    }
+    return { kind: "broken", message: "Expected a JSON object", text, modified };
+  } catch (error) {
+    return { kind: "broken", message: `Invalid JSON: ${(error as Error).message}`, text, modified };
+  }
+}
+
+/** Returns a field if it is a non-empty text, else null. */
+export function getTextField(object: Readonly<Record<string, unknown>>, name: string): string | null {
+  const value = object[name];
+  return typeof value === "string" && value !== "" ? value : null;
+}
+
+/** Returns a field as a time; null if it is not a text with a valid time. */
+export function getTimeField(object: Readonly<Record<string, unknown>>, name: string): Date | null {
+  const text = getTextField(object, name);
+  const time = text === null ? null : new Date(text);
+  return time === null || Number.isNaN(time.getTime()) ? null : time;
 }

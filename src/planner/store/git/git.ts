@@ -7,8 +7,7 @@ import { createPreconditionError, OperationError } from "#kernel/errors.ts";
 import { TaskSlots } from "#kernel/slots.ts";
 import { convertToDiskError, getErrorCode } from "../files/disk_error.ts";
 import { describeFileKind } from "../files/read_text.ts";
-import { sendSignal } from "../processes/process_life.ts";
-import { listStartedProcesses, type StartedProcess } from "../processes/run_processes.ts";
+import { listStartedProcesses, type StartedProcess, sendSignal } from "../processes/run_processes.ts";
 import { type GitCall, getGitCommand, hurryOnInterrupt, prepareGit, type ReadyGit } from "./start_git.ts";
 
 /** Matches files of a working tree that git opens whatever they are; all others it opens only if they are files. */

@@ -2,9 +2,8 @@ import { readdirSync, readFileSync, readlinkSync, statSync } from "node:fs";
 import type { SpecId } from "../../spec/spec_id.ts";
 import { convertToDiskError, isMissingError } from "../files/disk_error.ts";
 import { tryRemoveFile } from "../files/place_file.ts";
-import { readProcessFacts } from "../processes/process_life.ts";
-import { isInsideFolder } from "../project/find_root.ts";
-import { WORKTREES_FOLDER } from "../project/places.ts";
+import { readProcessFacts } from "../processes/run_processes.ts";
+import { isInsideFolder, WORKTREES_FOLDER } from "../project/places.ts";
 import { listWorktreeIds, locateWorktree } from "../worktrees/worktree_files.ts";
 import { Git } from "./git.ts";
 

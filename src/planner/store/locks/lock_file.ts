@@ -3,10 +3,9 @@ import { join } from "node:path";
 import { isJsonObject } from "#kernel/json_object.ts";
 import type { LockHolder } from "#planner/work/records/process_record.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
-import { getTextField, getTimeField, type JsonReadResult, readJsonFile } from "../files/json_file.ts";
 import { readFolderEntries } from "../files/open_folder.ts";
-import { isProcessAlive } from "../processes/process_life.ts";
-import { isProcessRunning, type ProcessMark } from "../processes/run_processes.ts";
+import { getTextField, getTimeField, type JsonReadResult, readJsonFile } from "../files/read_text.ts";
+import { isProcessAlive, isProcessRunning, type ProcessMark } from "../processes/run_processes.ts";
 import { LOCKS_FOLDER } from "../project/places.ts";
 
 /** Age in ms at which another machine's heartbeat counts as stopped. Chosen by planner: it is renewed every minute. */

@@ -4,11 +4,10 @@ import { join } from "node:path";
 import type { Clock } from "#kernel/clock.ts";
 import { createPreconditionError } from "#kernel/errors.ts";
 import type { SpecId } from "#planner/spec/spec_id.ts";
-import { formatLogLines, formatOwnLine, formatPrintedLine, formatRunHeader } from "../../work/records/log_format.ts";
+import { formatLogLines, formatOwnLine, formatPrintedLine, formatRunHeader } from "../../work/records/log_window.ts";
 import { convertToDiskError } from "../files/disk_error.ts";
 import { runInOpenFolder } from "../files/open_folder.ts";
-import { isLink, isLinkOutside } from "../project/find_root.ts";
-import { LOGS_FOLDER } from "../project/places.ts";
+import { isLink, isLinkOutside, LOGS_FOLDER } from "../project/places.ts";
 
 /** Maximum time in ms that a line stays in memory. Chosen by planner: a person who follows the log sees no delay. */
 const LOG_FLUSH_MS = 100;
@@ -38,7 +37,7 @@ export interface RunLog {
 }
 
 /**
- * Opens `.planner/logs/` for writing, in the format of work/records/log_format.ts. Only the holder of a spec's claim
+ * Opens `.planner/logs/` for writing, in the format of work/records/log_window.ts. Only the holder of a spec's claim
  * writes its log.
  */
 export function openRunLogs(root: string, clock: Clock) {

@@ -5,8 +5,7 @@ import { OperationError } from "#kernel/errors.ts";
 import { convertToDiskError, describeSystemError } from "../files/disk_error.ts";
 import { type OpenFolder, openParentFolder } from "../files/open_folder.ts";
 import { PROCESSES_FOLDER } from "../project/places.ts";
-import { sendSignal } from "./process_life.ts";
-import { RUN_VARIABLE, runTaskkill } from "./run_processes.ts";
+import { RUN_VARIABLE, runTaskkill, sendSignal } from "./run_processes.ts";
 
 /** Flags that append to a file and reject a link. */
 const APPEND_FLAGS = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | (constants.O_NOFOLLOW ?? 0);

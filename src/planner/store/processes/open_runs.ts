@@ -15,8 +15,8 @@ import { PullRequests } from "../requests/requests.ts";
 import { openDifferences } from "../worktrees/differences.ts";
 import { Worktrees } from "../worktrees/worktrees.ts";
 import { openAgents } from "./agent_process.ts";
-import { isProcessAlive } from "./process_life.ts";
 import { openProcessRecords, openWatchFile } from "./process_records.ts";
+import { isProcessAlive } from "./run_processes.ts";
 
 export type RunPorts = ReturnType<typeof openRuns>;
 

@@ -14,7 +14,6 @@ import { parseDocument } from "../../spec/document.ts";
 import type { Spec, UnreadableFile } from "../../spec/spec.ts";
 import { parseSpecId, type SpecId } from "../../spec/spec_id.ts";
 import { convertToDiskError } from "../files/disk_error.ts";
-import { getTextField, getTimeField, type JsonReadResult, readJsonFile } from "../files/json_file.ts";
 import { readFolderEntries, removeFileInOpenFolder, runInOpenFolder } from "../files/open_folder.ts";
 import {
   createFile,
@@ -23,13 +22,18 @@ import {
   tryRemoveFile,
   writeTemporaryFile,
 } from "../files/place_file.ts";
-import { readProjectText } from "../files/read_text.ts";
+import { getTextField, getTimeField, type JsonReadResult, readJsonFile, readProjectText } from "../files/read_text.ts";
 import { parseLockHolder } from "../locks/lock_file.ts";
 import { runWithProjectLock } from "../locks/project_lock.ts";
 import { buildActivePath, buildArchivePath, PROCESSES_FOLDER, WATCH_PID_FILE } from "../project/places.ts";
 import { findPendingSplit } from "../specs/edit_spec.ts";
-import { isProcessAlive } from "./process_life.ts";
-import { canHaveWrittenFile, isProcessRunning, readCommandLine, readProcessMark } from "./run_processes.ts";
+import {
+  canHaveWrittenFile,
+  isProcessAlive,
+  isProcessRunning,
+  readCommandLine,
+  readProcessMark,
+} from "./run_processes.ts";
 
 type JsonFile = Extract<JsonReadResult, { readonly kind: "object" }>;
 

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { isJsonObject } from "#kernel/json_object.ts";
 import type { StoredRunReport } from "#planner/work/records/process_record.ts";
 import type { Usage } from "../../work/usage.ts";
-import { getTextField, readJsonFile } from "../files/json_file.ts";
+import { getTextField, readJsonFile } from "../files/read_text.ts";
 import { PROCESSES_FOLDER } from "../project/places.ts";
 
 type JsonFields = Readonly<Record<string, unknown>>;

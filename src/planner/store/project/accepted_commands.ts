@@ -12,8 +12,8 @@ import {
   isSameLine,
 } from "../../work/acceptance.ts";
 import { convertToDiskError } from "../files/disk_error.ts";
-import { readJsonFile } from "../files/json_file.ts";
 import { replaceFile } from "../files/place_file.ts";
+import { readJsonFile } from "../files/read_text.ts";
 import { Git } from "../git/git.ts";
 import { runWithProjectLock } from "../locks/project_lock.ts";
 import { findSharedFolder } from "../worktrees/admin_folder.ts";

@@ -8,7 +8,7 @@ import { scanFrontmatter } from "../../spec/quick_frontmatter.ts";
 import { splitText } from "../../spec/split_text.ts";
 import { describeSystemError, isMissingError } from "../files/disk_error.ts";
 import { NON_BLOCKING_READ_FLAGS, readProjectText, readTextFile } from "../files/read_text.ts";
-import { isInsideFolder } from "./find_root.ts";
+import { isInsideFolder } from "./places.ts";
 
 /** Opens `.planner/prompts/` and the files of the project at `root`. Source: docs/decisions.md#s-01. */
 export function openPromptStore(root: string): PromptStore {

@@ -16,8 +16,8 @@ import {
   settleOwnClaim,
   updateSeenClaims,
 } from "../../work/claims/decide_claim.ts";
-import { readJsonFile } from "../files/json_file.ts";
 import { replaceFile } from "../files/place_file.ts";
+import { readJsonFile } from "../files/read_text.ts";
 import { runWithProjectLock } from "../locks/project_lock.ts";
 import { readBootId } from "../processes/run_processes.ts";
 import { LOCKS_FOLDER } from "../project/places.ts";

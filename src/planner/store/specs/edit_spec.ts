@@ -16,7 +16,6 @@ import {
   type SpecId,
 } from "../../spec/spec_id.ts";
 import { convertToDiskError, isMissingError } from "../files/disk_error.ts";
-import { getTextField, readJsonFile } from "../files/json_file.ts";
 import { runInOpenFolder } from "../files/open_folder.ts";
 import {
   createFile,
@@ -26,9 +25,8 @@ import {
   tryRemoveFile,
   writeTemporaryFile,
 } from "../files/place_file.ts";
-import { describeTooLarge, readProjectText, readTextFile } from "../files/read_text.ts";
-import { isLink } from "../project/find_root.ts";
-import { buildActivePath, buildArchivePath, LOCKS_FOLDER } from "../project/places.ts";
+import { describeTooLarge, getTextField, readJsonFile, readProjectText, readTextFile } from "../files/read_text.ts";
+import { buildActivePath, buildArchivePath, isLink, LOCKS_FOLDER } from "../project/places.ts";
 
 /** Whether the text has changed, or the error that prevented the change. */
 export type EditOutcome = boolean | OperationError;

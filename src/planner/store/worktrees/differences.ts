@@ -1,10 +1,15 @@
 import { once } from "node:events";
-import type { SpecId } from "../../spec/spec_id.ts";
+import { OperationError } from "#kernel/errors.ts";
+import { CONFIG_FILE } from "../../config/config.ts";
+import { parseSpecId, type SpecId } from "../../spec/spec_id.ts";
 import { Git } from "../git/git.ts";
 import { startPagedGit } from "../git/start_git.ts";
+import { ARCHIVE_FOLDER, SPECS_FOLDER } from "../project/places.ts";
 import { isSpecPath, mergeInMemory } from "./search_merge.ts";
+import { readChangedFiles, type WorktreeState } from "./settle.ts";
 import { branchExists, type SpecBranches } from "./worktree_commits.ts";
 import { openWorktreeLocation, type Repository, readWorktreeOrigin, requireRepository } from "./worktree_place.ts";
+import { readBlobText } from "./worktree_rebase.ts";
 
 /** Commits and changed files of the work on a spec. */
 export interface WorkDifference {
@@ -31,7 +36,7 @@ export interface WorkDifference {
   readonly files: readonly FileChange[];
 }
 
-export interface WorkCommit {
+interface WorkCommit {
   readonly hash: string;
   readonly subject: string;
   readonly author: string;
@@ -180,4 +185,64 @@ async function showPagedOutput({ top }: Repository, args: readonly string[]): Pr
   } finally {
     process.off("SIGINT", ignore);
   }
+}
+
+export interface CommittedState {
+  /** Full hash of the commit. */
+  readonly commit: string;
+  /** Text of each spec, active or archived, whose file differs between the two states. */
+  readonly specs: ReadonlyMap<SpecId, CommittedSpec>;
+  /** Text of `.planner/config.md`; empty without that file. */
+  readonly config: string;
+}
+
+interface CommittedSpec {
+  /** Path of the spec's file from the project's root. */
+  readonly file: string;
+  readonly text: string;
+}
+
+export interface SpecChanges {
+  readonly before: CommittedState;
+  readonly after: CommittedState;
+  /** Files that `after` changes since its common ancestor with `before`, as in `WorktreeState`. */
+  readonly changed: WorktreeState["changed"];
+}
+
+/** Reads the spec changes between `since` and the checked-out commit. */
+export async function readSpecChanges({ git, prefix }: Repository, since: string): Promise<SpecChanges> {
+  const [base, head] = [await resolveCommit(git, since), await resolveCommit(git, "HEAD")];
+  const listed = await git.readEntries(["diff-tree", "-r", "--name-only", "--no-renames", "-z", base, head]);
+  const files = listed
+    .filter((path) => path.startsWith(prefix) && path.endsWith(".md"))
+    .map((path) => path.slice(prefix.length))
+    .filter((path) => path.startsWith(`${SPECS_FOLDER}/`) || path.startsWith(`${ARCHIVE_FOLDER}/`));
+  // A shallow clone may lack the common ancestor; then every differing file counts as changed.
+  const hasMergeBase = (await git.tryReadOutput(["merge-base", base, head])) !== null;
+  return {
+    before: await readCommittedState(git, { commit: base, prefix, files }),
+    after: await readCommittedState(git, { commit: head, prefix, files }),
+    changed: await readChangedFiles(git, prefix, `${base}${hasMergeBase ? "..." : ".."}${head}`),
+  };
+}
+
+async function resolveCommit(git: Git, name: string): Promise<string> {
+  const asked = ["rev-parse", "--verify", "--quiet", "--end-of-options", `${name}^{commit}`];
+  const hash = await (name === "HEAD" ? git.tryReadHead("%H") : git.tryReadOutput(asked));
+  if (hash !== null) return hash;
+  throw new OperationError("invalid_argument", `"${name}" is no commit of this repository`);
+}
+
+async function readCommittedState(
+  git: Git,
+  { commit, prefix, files }: { readonly commit: string; readonly prefix: string; readonly files: readonly string[] },
+): Promise<CommittedState> {
+  const read = (file: string): Promise<string | null> => readBlobText(git, `${commit}:${prefix}${file}`);
+  const texts = await Promise.all(files.map(read));
+  const specs = files.flatMap((file, index): readonly (readonly [SpecId, CommittedSpec])[] => {
+    const text = texts[index] ?? null;
+    const id = parseSpecId(file.slice(file.lastIndexOf("/") + 1, -".md".length));
+    return text === null || id === undefined ? [] : [[id, { file, text }]];
+  });
+  return { commit, specs: new Map(specs), config: (await read(CONFIG_FILE)) ?? "" };
 }

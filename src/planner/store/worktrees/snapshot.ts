@@ -3,8 +3,8 @@ import { existsSync, lstatSync, readdirSync, readFileSync, readlinkSync, type St
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { SpecId } from "../../spec/spec_id.ts";
-import { readJsonFile } from "../files/json_file.ts";
 import { parseTemporaryPid, replaceFile } from "../files/place_file.ts";
+import { readJsonFile } from "../files/read_text.ts";
 import { Git } from "../git/git.ts";
 import { listClaimedIds, readClaim } from "../locks/lock_file.ts";
 import { splitWorktreePath } from "../project/places.ts";

@@ -6,11 +6,10 @@ import { basename, dirname, join, relative, resolve } from "node:path";
 import { OperationError } from "#kernel/errors.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 import { describeSystemError } from "../files/disk_error.ts";
-import { getTextField, readJsonFile } from "../files/json_file.ts";
 import { readFolderEntries } from "../files/open_folder.ts";
 import { replaceFile } from "../files/place_file.ts";
-import { isInsideFolder } from "../project/find_root.ts";
-import { findStateFolder, splitWorktreePath, WORKTREES_FOLDER } from "../project/places.ts";
+import { getTextField, readJsonFile } from "../files/read_text.ts";
+import { findStateFolder, isInsideFolder, splitWorktreePath, WORKTREES_FOLDER } from "../project/places.ts";
 import { findGitFolder, isLinkedBack, isOthersWorktree } from "./admin_folder.ts";
 
 /** Paths of the files about one worktree, from the project's root. */

@@ -2,11 +2,11 @@ import { existsSync, readdirSync, realpathSync } from "node:fs";
 import { basename, isAbsolute, join, resolve } from "node:path";
 import { createPreconditionError, OperationError } from "#kernel/errors.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
-import { getTextField, readJsonFile } from "../files/json_file.ts";
 import { replaceFile } from "../files/place_file.ts";
+import { getTextField, readJsonFile } from "../files/read_text.ts";
 import { askRepository, Git } from "../git/git.ts";
 import { addGitSetting } from "../git/start_git.ts";
-import { isProcessAlive } from "../processes/process_life.ts";
+import { isProcessAlive } from "../processes/run_processes.ts";
 import { splitWorktreePath } from "../project/places.ts";
 import {
   describeUnfinishedOperation,

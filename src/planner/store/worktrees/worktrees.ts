@@ -17,6 +17,7 @@ import { runWithMergeLock, runWithProjectLock } from "../locks/project_lock.ts";
 import { buildActivePath, SPECS_FOLDER, WORKTREES_FOLDER } from "../project/places.ts";
 import { deleteRequestNote } from "../requests/requests.ts";
 import { listMirrorRemotes } from "./admin_folder.ts";
+import { readSpecChanges, type SpecChanges } from "./differences.ts";
 import { isKeptCommit, keepBranch, keepLostCommits } from "./keep_commits.ts";
 import {
   type FolderState,
@@ -31,7 +32,6 @@ import { nameBranch } from "./ref_names.ts";
 import { keepRunRecord, listLatestRuns, readRunRecord, readRunRecords, recordMergedCommits } from "./run_commits.ts";
 import { forecastConflicts, type PredictedConflict } from "./search_merge.ts";
 import { readChangedFiles, readCommits, settleWorktree, type WorktreeState } from "./settle.ts";
-import { readSpecChanges, type SpecChanges } from "./spec_changes.ts";
 import { readFileBytes, removeBroughtFiles, removePlannerFiles } from "./worktree_brought.ts";
 import {
   assertBranchMerged,

@@ -1,7 +1,6 @@
 import { IMPORT_KINDS, type ImportEvent, type ImportKind } from "#dc/operations/import/wire.ts";
-import { COLUMN_FIELDS } from "#words/column_fields.ts";
 import { quoteCsvCell } from "#words/quoting.ts";
-import { guessFieldOfHeading } from "#words/spreadsheet.ts";
+import { COLUMN_FIELDS, guessFieldOfHeading } from "#words/spreadsheet.ts";
 import { callWithSignIn, sendFile } from "../api/client.ts";
 import {
   type EditableKind,

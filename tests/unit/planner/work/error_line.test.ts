@@ -5,7 +5,7 @@ import { analyzeAbandonedRun } from "#planner/operations/takeover.ts";
 import { computeRetryDelayMs, findRetryTime, MAX_RETRY_DELAY_MS } from "#planner/runs/watch/watch.ts";
 import { parseCriteria } from "#planner/spec/criteria.ts";
 import { explainExceededLimit, resolveRunLimits } from "#planner/work/agent_launch.ts";
-import { ErrorOutput, isAccountError } from "#planner/work/error_line.ts";
+import { ErrorOutput, isAccountError } from "#planner/work/end_of_run.ts";
 import { findMissingPart } from "#planner/work/provenance.ts";
 import type { ProcessRecord } from "#planner/work/records/process_record.ts";
 import { addUsage, formatShortUsage, formatUsage, NO_USAGE } from "#planner/work/usage.ts";

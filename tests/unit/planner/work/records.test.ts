@@ -1,7 +1,6 @@
 import { expect, test } from "bun:test";
 import { MAX_LOG_ANSWER_BYTES, MAX_RUN_BYTES } from "#planner/limits.ts";
-import { formatLogLine, formatRunHeader, readLastRun } from "#planner/work/records/log_format.ts";
-import { readLogWindow } from "#planner/work/records/log_window.ts";
+import { formatLogLine, formatRunHeader, readLastRun, readLogWindow } from "#planner/work/records/log_window.ts";
 import { parseTimestamp } from "#planner/work/timestamp.ts";
 import { memoryLog } from "../../../support/memory_log.ts";
 

@@ -8,7 +8,7 @@ import { readRegularFile } from "#planner/store/files/read_text.ts";
 import { findWaitedFile, Git } from "#planner/store/git/git.ts";
 import { openGitHistory } from "#planner/store/git/git_history.ts";
 import { signBytesWithSsh } from "#planner/store/git/ssh_signature.ts";
-import { isProcessAlive } from "#planner/store/processes/process_life.ts";
+import { isProcessAlive } from "#planner/store/processes/run_processes.ts";
 import { readRequestNotes } from "#planner/store/requests/requests.ts";
 import { eachTest } from "../../../../support/each_test.ts";
 import { runCommand } from "../../../../support/planner_command.ts";

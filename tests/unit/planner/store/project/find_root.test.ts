@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { findRoot, isInitialisedProject, isLink, isLinkOutside } from "#planner/store/project/find_root.ts";
+import { findRoot, isInitialisedProject, isLink, isLinkOutside } from "#planner/store/project/places.ts";
 import { openPromptStore } from "#planner/store/project/prompt_store.ts";
 import type { ProjectFileText, PromptStore } from "#planner/work/prompts/prompt_template.ts";
 import { type TempProject, tempProject } from "../../../../support/temp_project.ts";

@@ -28,7 +28,7 @@ import { EXIT_STATUS, type ExitStatus } from "./exit_status.ts";
 import type { OpenedProject } from "./open_project.ts";
 import { print, printJson, sanitizeLine } from "./output/print.ts";
 import { createProgressPrinter } from "./with_proofs.ts";
-import { openProofDeps } from "./work/prove.ts";
+import { openProofDeps } from "./work/run_deps.ts";
 import { listenForSignals } from "./work/signals.ts";
 
 /** Prints the attestation of a spec, signed with git's signing key. */

@@ -47,8 +47,9 @@ export async function openPlanner({ cwd, root: given }: OpenPlannerOptions): Pro
       (await import("#planner/store/project/accepted_commands.ts")).openAcceptance(project),
     ),
     proveSpec: async (wanted) =>
-      (await import("./work/prove.ts")).proveSpecInFolder(root, wanted, { open: openPlanner }),
-    storeManualRecord: async (end) => (await import("./work/prove.ts")).recordManualCompletion(root, end, openPlanner),
+      (await import("./work/run_deps.ts")).proveSpecInFolder(root, wanted, { open: openPlanner }),
+    storeManualRecord: async (end) =>
+      (await import("./work/run_deps.ts")).recordManualCompletion(root, end, openPlanner),
     openRuns: createLazyLoader(async () =>
       (await import("#planner/store/processes/open_runs.ts")).openRuns(root, clock, config),
     ),

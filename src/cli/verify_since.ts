@@ -14,7 +14,7 @@ import type { OpenedProject } from "./open_project.ts";
 import { print, printJson, sanitizeLine } from "./output/print.ts";
 import { writeFile } from "./output/write_file.ts";
 import { createProgressPrinter } from "./with_proofs.ts";
-import { openProofDeps } from "./work/prove.ts";
+import { openProofDeps } from "./work/run_deps.ts";
 import { getInterruptionStatus, listenForSignals } from "./work/signals.ts";
 
 /** Maximum characters of a summary, of up to four bytes each, because GitHub drops a summary above one MiB. */

@@ -30,7 +30,7 @@ export async function runProvingCommand(
   const context: PlannerContext = {
     ...project.context,
     proveSpec: async (wanted) => {
-      const { proveSpecInFolder } = await import("./work/prove.ts");
+      const { proveSpecInFolder } = await import("./work/run_deps.ts");
       return proveSpecInFolder(project.root, { ...wanted, signal: signals.soon }, { open: openPlanner, tell });
     },
   };

@@ -4,7 +4,7 @@ import { findSpecId } from "#planner/operations/shared/find_spec.ts";
 import { refuseInsideRun } from "#planner/operations/shared/inside_run.ts";
 import type { RunEvent } from "#planner/runs/run_types.ts";
 import { type SplitReport, splitSpec } from "#planner/runs/split/split_spec.ts";
-import type { SplitArgs } from "../commands/spec/split.ts";
+import type { SplitArgs } from "../commands/spec/work.ts";
 import type { Cli } from "../declaration.ts";
 import { EXIT_STATUS, type ExitStatus } from "../exit_status.ts";
 import type { OpenedProject } from "../open_project.ts";

@@ -4,7 +4,6 @@ import { defineTool } from "#kernel/tool.ts";
 import type { PlannerContext } from "../context.ts";
 import { DEFAULT_LOG_LINES } from "../limits.ts";
 import { readLogWindow } from "../work/records/log_window.ts";
-import { parseTimestamp } from "../work/timestamp.ts";
 import { findSpecId } from "./shared/find_spec.ts";
 import { findLiveWorker } from "./shared/live_worker.ts";
 import { specIdParam } from "./shared/params.ts";
@@ -50,4 +49,32 @@ function parseSinceTime(text: string): Date {
   throw createInvalidArgumentError(
     `Invalid since: "${shortenText(text)}": expected an ISO 8601 time such as 2026-11-21T09:30:00Z`,
   );
+}
+
+const TIMESTAMP =
+  /^(\d{4})-(\d{2})-(\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2})(?:[.,]\d{1,9})?)?(Z|[+-]\d{2}(?::?\d{2})?)?)?$/i;
+
+/**
+ * Parses an ISO 8601 time. A time without a zone is local; a date without a time means its local midnight.
+ *
+ * @returns undefined for any other text, including impossible dates such as 30 February
+ */
+export function parseTimestamp(text: string): Date | undefined {
+  const match = TIMESTAMP.exec(text.trim());
+  if (match === null) return undefined;
+  const [, year = "", month = "", day = "", hour = "00", minute = "00", second = "00", zone = ""] = match;
+  const lastDay = new Date(Date.UTC(Number(year), Number(month), 0)).getUTCDate();
+  if (Number(month) < 1 || Number(month) > 12 || Number(day) < 1 || Number(day) > lastDay) return undefined;
+  const fraction = /[.,](\d{1,3})/.exec(text)?.[1] ?? "0";
+  const time = new Date(
+    `${year}-${month}-${day}T${hour}:${minute}:${second}.${fraction.padEnd(3, "0")}${normalizeZone(zone)}`,
+  );
+  return Number.isNaN(time.getTime()) ? undefined : time;
+}
+
+/** Returns `+02` and `+0200` in the form `+02:00`, which Date requires. */
+function normalizeZone(zone: string): string {
+  if (zone === "" || /^z$/i.test(zone)) return zone.toUpperCase();
+  const digits = zone.slice(1).replace(":", "").padEnd(4, "0");
+  return `${zone.charAt(0)}${digits.slice(0, 2)}:${digits.slice(2)}`;
 }

@@ -4,7 +4,6 @@ import type { Criterion } from "../spec/criteria.ts";
 import type { FailedCheck } from "./provenance.ts";
 import type { RunRecordFacts } from "./records/read_record.ts";
 import type { CriterionMark, ReviewedCriterion } from "./reviewed_criteria.ts";
-import { formatAge } from "./timestamp.ts";
 
 /** Facts about one spec, collected before it is diagnosed. */
 export interface SpecFacts extends ProofFacts {
@@ -398,4 +397,19 @@ function checkLastRun({ lastRun = null, status, record = null }: ProofFacts): re
       : [{ name: "Permissions", passed: isDone, details: `The agent was denied: ${denied.join("; ")}${advice}` }]),
     ...(outside.length === 0 ? [] : [{ name: "Outside of the branch", passed: isDone, details: outside.join("; ") }]),
   ];
+}
+
+/** Formats a duration in its largest unit, such as `3 minutes ago`. */
+function formatAge(milliseconds: number): string {
+  const units = [
+    ["day", 86_400_000],
+    ["hour", 3_600_000],
+    ["minute", 60_000],
+    ["second", 1000],
+  ] as const;
+  for (const [unit, length] of units) {
+    const count = Math.floor(milliseconds / length);
+    if (count >= 1) return `${formatCountWithNoun(count, unit)} ago`;
+  }
+  return "just now";
 }

@@ -41,7 +41,7 @@ const ARGS = {
 
 export type ListArgs = ArgValues<typeof ARGS>;
 
-export const command = defineCommand({
+export const list = defineCommand({
   meta: { name: "dc list", description: "List racks, devices and other things" },
   details: "Conditions on several columns must all hold. --columns and --json show which columns a list has.",
   args: ARGS,
@@ -54,5 +54,24 @@ export const command = defineCommand({
   async run({ args: { db, ...call }, cli }) {
     const { printInventory } = await import("../../dc/list_inventory.ts");
     await printInventory(parseDatabaseLocation(db, cli.cwd), call, cli);
+  },
+});
+
+export const show = defineCommand({
+  meta: { name: "dc show", description: "Show what is known of one thing" },
+  details: "Shows also what is in it: the devices of a rack, the ports of a device, the racks of a room.",
+  args: {
+    ref: requiredArgument("Its code, such as B03, its reference, such as port:SRV-B03-07/eth0, or its kind"),
+    code: optionalArgument("Its code after the kind, as in rack B03"),
+    db: DATABASE_FLAG,
+    json: booleanFlag("Print one JSON document instead of text"),
+  },
+  examples: {
+    "planner dc show B03": "Show a rack and its devices",
+    "planner dc show device UPS-A2": "Show a device and its ports",
+  },
+  async run({ args: { db, ...call }, cli }) {
+    const { printResource } = await import("../../dc/show_thing.ts");
+    await printResource(parseDatabaseLocation(db, cli.cwd), call);
   },
 });

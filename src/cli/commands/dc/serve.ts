@@ -17,7 +17,7 @@ export const command = defineCommand({
   },
   async run({ args, cli }) {
     const { printSettings, readServeSettings } = await import("../../dc/serve/settings.ts");
-    const { buildServeOptions } = await import("../../dc/serve/serve_options.ts");
+    const { buildServeOptions } = await import("../../dc/serve/settings.ts");
     const settings = await readServeSettings(args, cli);
     const options = buildServeOptions(args, settings, cli);
     if (args["print-config"]) return void printSettings(settings, cli.cwd);

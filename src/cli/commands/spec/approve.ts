@@ -1,3 +1,4 @@
+import { requireOutsideRun, trustProject } from "../../accept_commands.ts";
 import { type Args, type ArgValues, booleanFlag, textFlag } from "../../args.ts";
 import { defineCommand } from "../../command.ts";
 import { runApprovalDecision } from "../../decide_approval.ts";
@@ -22,7 +23,7 @@ const ARGS = {
 
 export type ApproveArgs = ArgValues<typeof ARGS>;
 
-export const command = defineCommand({
+export const approve = defineCommand({
   meta: {
     name: "approve",
     description: "Accept the commands that checks and settings name, or approve a spec that requires approval",
@@ -43,5 +44,21 @@ export const command = defineCommand({
     }
     await runApprovalDecision("approved", { id, by, reason, json: words.json }, cli);
     return EXIT_STATUS.ok;
+  },
+});
+
+export const trust = defineCommand({
+  meta: { name: "trust", description: "Accept every command of this project, also those that agents write" },
+  details:
+    "For people whose agents have a shell without a sandbox anyway. Asks on the terminal. Kept outside of the repository, for this person and this machine; `planner doctor` shows it.",
+  args: { off: booleanFlag("Accept only single commands again") },
+  examples: {
+    "planner trust": "Accept every command of this project",
+    "planner trust --off": "Take that back",
+  },
+  async run({ args: { off }, cli }) {
+    const project = await cli.openProject();
+    requireOutsideRun(project.root, "trust a project");
+    return (await trustProject(project, !off)) ? EXIT_STATUS.ok : EXIT_STATUS.refused;
   },
 });

@@ -1,11 +1,12 @@
 import { findSpecIds } from "#planner/operations/shared/find_spec.ts";
 import type { QueueOptions } from "#planner/runs/run_queue.ts";
-import { booleanFlag, integerFlag, optionalArgument, textFlag } from "../../args.ts";
+import { type Args, type ArgValues, booleanFlag, integerFlag, optionalArgument, textFlag } from "../../args.ts";
 import { defineCommand } from "../../command.ts";
+import { ACTIVE_ID, JSON_FLAG } from "../../shared_arguments.ts";
 import { confirmClaimOptions, SHARED_CLAIM_FLAGS } from "../../shared_claim_flags.ts";
 import { UsageError } from "../../usage_error.ts";
 
-export const command = defineCommand({
+export const work = defineCommand({
   meta: { name: "work", description: "Run agents on specs, one git worktree per spec" },
   details:
     "Ctrl-C stops the agents and resets their specs; a second Ctrl-C does so immediately. Exits with 0 if every spec was completed, 1 if one was not, 130 after Ctrl-C, 143 after SIGTERM.",
@@ -86,3 +87,55 @@ function selectRunMode(chain: boolean, parallel: number | undefined): RunMode {
   }
   return { mode: chain ? "chain" : "single", follow: chain, width: 1, stopAtFailure: true };
 }
+
+const SPLIT_ARGS = {
+  id: ACTIVE_ID,
+  recursive: booleanFlag("Split members that are still too large", { alias: "r" }),
+  "max-depth": integerFlag(1, "Maximum number of levels (default: 3)", { valueHint: "n", needs: ["--recursive"] }),
+  force: booleanFlag("Split a spec of any status"),
+  model: textFlag("name", "Model (default: the configured one)"),
+  json: JSON_FLAG,
+} as const satisfies Args;
+
+export type SplitArgs = ArgValues<typeof SPLIT_ARGS>;
+
+export const split = defineCommand({
+  meta: { name: "split", description: "Let an agent split a large spec into member specs" },
+  details:
+    "Writes all members or none; the spec becomes their driver and keeps its status. With --recursive, members that lint reports as too large are split too. Exits with 1 if a spec was not split. --json prints `splits` of `spec_id` and `members`, and `refused` of `spec_id` and `reason`.",
+  args: SPLIT_ARGS,
+  examples: {
+    "planner split 003": "Split today's third spec",
+    "planner split 003 --recursive --max-depth 2": "Also split members that are too large",
+  },
+  async run({ args, cli }) {
+    const project = await cli.openProject();
+    const { runSplit } = await import("../../work/run_split.ts");
+    return runSplit(project, cli, args);
+  },
+});
+
+export const watch = defineCommand({
+  meta: {
+    name: "watch",
+    description: "Merge finished work, retry failed specs and repair leftovers of killed processes, continuously",
+  },
+  details:
+    "Runs until Ctrl-C, SIGTERM or planner_watch_stop, or until it was idle for watch.idle_timeout_minutes. Only one process watches a project; .planner/watch.pid holds its PID. Exits with 1 if another process watches or, with --once, if finished work could not be merged; with 130 after Ctrl-C, 143 after SIGTERM.",
+  args: {
+    once: booleanFlag("Check once, then exit"),
+    "poll-interval": integerFlag(10, "Poll interval in milliseconds (overrides watch.poll_interval_ms)", {
+      valueHint: "ms",
+      excludes: ["--once"],
+    }),
+    json: booleanFlag("Print events as JSON, one per line"),
+  },
+  examples: {
+    "planner watch": "Watch until there is nothing to do",
+    "planner watch --once": "Check once, for a timer",
+  },
+  async run({ args: { once, "poll-interval": pollMs, json }, cli }) {
+    const { runWatch } = await import("../../work/run_watch.ts");
+    return runWatch(await cli.openProject(), cli, { once, pollMs: pollMs ?? null, json });
+  },
+});

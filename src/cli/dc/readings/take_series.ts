@@ -10,8 +10,7 @@ import {
   ReportReadingsRequestSchema,
   type ReportReadingsResponse,
 } from "#gen/datacenter/v1/readings_pb.ts";
-import type { MeasuredSeries, ReadingQuery } from "./mapping_file.ts";
-import { convertValue } from "./units.ts";
+import { convertValue, type MeasuredSeries, type ReadingQuery } from "./mapping_file.ts";
 
 /** A series that was not stored as a reading, and the reason. */
 export interface SkippedSeries {

@@ -3,10 +3,13 @@ import type { FinishedCall } from "#dc/context.ts";
 import type { DcStore } from "#dc/ports.ts";
 import { type DcService, openService } from "#dc/service.ts";
 import { watchStore } from "#dc/store/watched_store.ts";
-import { RequestAdmission } from "#interfaces/http/admission.ts";
+import { type AdmissionRules, isLoopbackHost, parseHost, RequestAdmission } from "#interfaces/http/admission.ts";
 import { formatHeadRefusal } from "#interfaces/http/early_reply.ts";
+import { WebhookSecrets } from "#interfaces/http/followed_file.ts";
 import { createHttpHandler, isStreamRequest } from "#interfaces/http/handler.ts";
+import { createPrincipalFinder, type JwtOptions, JwtVerifier } from "#interfaces/http/jwt_principals.ts";
 import { Metrics } from "#interfaces/http/metrics.ts";
+import { TokenFile } from "#interfaces/http/token_file.ts";
 import { SYSTEM_CLOCK } from "#kernel/clock.ts";
 import { OperationError } from "#kernel/errors.ts";
 import { ByteBudget } from "#kernel/slots.ts";
@@ -15,8 +18,9 @@ import { loadConsoleModules, loadPage } from "#runtime/pages.ts";
 import { Rasterizer } from "#runtime/rasterizer.ts";
 import { EXIT_STATUS, type ExitStatus, endProcess } from "../../exit_status.ts";
 import { listenOnAddress } from "../../listen_on_address.ts";
-import { print } from "../../output/print.ts";
+import { print, printError, sanitizeLine } from "../../output/print.ts";
 import type { StderrLogger } from "../../output/stderr_logger.ts";
+import { UsageError } from "../../usage_error.ts";
 import { formatVersion, VERSION } from "../../version.ts";
 import { type CheckpointOptions, CheckpointWriter } from "../audit/checkpoint_writer.ts";
 import type { DatabaseLocation } from "../database.ts";
@@ -25,16 +29,6 @@ import { openWhenReachable } from "../reachable_database.ts";
 import type { ReadingMapping } from "../readings/mapping_file.ts";
 import { createDatabaseFactsReader, readProcessFacts } from "./facts.ts";
 import { createInventoryFactsReader } from "./inventory_facts.ts";
-import {
-  type AccessOptions,
-  countRefusedAccess,
-  createAdmissionRules,
-  formatAccessWarning,
-  logDefect,
-  logLine,
-  openAccess,
-  requireProtectedAccess,
-} from "./serve_access.ts";
 import { followTlsFiles, isCertificateForHost, readTlsPair, type TlsPair, type TlsPaths } from "./tls_files.ts";
 
 /** Minimum seconds of a slow call. Calls of the console take less than half a second. */
@@ -281,4 +275,119 @@ function waitForSignal(shutdown: AbortController): Promise<ExitStatus> {
     process.on("SIGTERM", () => stop(EXIT_STATUS.terminated));
     process.on("SIGINT", () => stop(EXIT_STATUS.interrupted));
   });
+}
+
+/** Writes one line of the server's log to standard error: time, subject and message. */
+function logLine(subject: string, message: string): void {
+  printError(`${new Date().toISOString()} ${subject}: ${sanitizeLine(message)}\n`);
+}
+
+/** Writes a log line about a defect, with its stack. */
+function logDefect(subject: string, error: unknown): void {
+  const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  printError(`${new Date().toISOString()} ${subject}: ${text}\n`);
+}
+
+interface AccessOptions {
+  readonly host: string;
+  /** Path of the token file, or undefined. */
+  readonly tokens: string | undefined;
+  /** Options for verifying JWTs; undefined to reject them. */
+  readonly jwt?: JwtOptions | undefined;
+  /** Path of the file of secrets for change feeds; undefined disables the webhook. */
+  readonly webhookSecretFile?: string | undefined;
+  readonly insecure: boolean;
+  /** Names and addresses of this server in addition to loopback ones. */
+  readonly allowedHosts: readonly string[];
+  /** Other origins whose pages may call the server. */
+  readonly allowedOrigins: readonly string[];
+}
+
+/** Opens the files and keys that identify callers, and reloads them when they change. */
+async function openAccess({ host, tokens: tokenFile, jwt, webhookSecretFile: secretFile }: AccessOptions) {
+  const createSubjectLogger = (subject: string) => (message: string) => logLine(subject, message);
+  const tokens = tokenFile === undefined ? undefined : await TokenFile.open(tokenFile, createSubjectLogger("tokens"));
+  const jwts = jwt === undefined ? undefined : await JwtVerifier.open(jwt, createSubjectLogger("jwks"));
+  const webhookSecret =
+    secretFile === undefined ? undefined : await WebhookSecrets.open(secretFile, createSubjectLogger("webhook"));
+  const asks = tokens !== undefined || jwts !== undefined;
+  const findSubscriber = tokens && ((secret: string) => tokens.findSubscriber(secret));
+  const webhook = { webhookSecret, isWebhookOpen: !asks && isLoopbackHost(host) };
+  return { asks, findPrincipal: createPrincipalFinder(tokens, jwts), findSubscriber, webhook };
+}
+
+/** Wraps access checks to count rejected credentials. */
+function countRefusedAccess({ findPrincipal, findSubscriber }: Access, metrics: Metrics) {
+  return {
+    findPrincipal: countRefusals(findPrincipal, metrics),
+    findSubscriber: findSubscriber && countRefusals(findSubscriber, metrics),
+  };
+}
+
+type Access = Pick<Awaited<ReturnType<typeof openAccess>>, "findPrincipal" | "findSubscriber">;
+
+function countRefusals<Credential, Found>(
+  find: (credential: Credential) => Promise<Found>,
+  metrics: Metrics,
+): (credential: Credential) => Promise<Found> {
+  return async (credential) => {
+    try {
+      return await find(credential);
+    } catch (error) {
+      if (error instanceof OperationError && error.kind === "unauthenticated") metrics.countRefusedCredentials();
+      throw error;
+    }
+  };
+}
+
+/** @throws UsageError for a server that other machines can reach without a token, unless `--insecure` is set */
+function requireProtectedAccess({ host, tokens, jwt, insecure }: AccessOptions): void {
+  const asks = tokens !== undefined || jwt !== undefined;
+  if (isLoopbackHost(host) || insecure || asks) return;
+  const hint = "`planner dc token create <name> --tokens <file>` makes one; --insecure turns authentication off";
+  throw new UsageError(`Listening on "${host}", which others can reach, needs "--tokens <file>" or "--jwks"`, hint);
+}
+
+/** Addresses that mean every interface and are no host names. */
+const WILDCARD_ADDRESSES: readonly string[] = ["0.0.0.0", "::", "::0", ""];
+
+/** Returns the rules for accepting requests. @throws UsageError for an invalid host or origin. */
+function createAdmissionRules(options: AccessOptions): AdmissionRules {
+  const { host, tokens, jwt, allowedHosts, allowedOrigins } = options;
+  const isOpen = tokens === undefined && jwt === undefined;
+  const named = allowedHosts.map(requireValidHost);
+  return {
+    isOpen,
+    // A server on all interfaces may be called by the host name that the operator gave it.
+    allowedHosts: isOpen && !WILDCARD_ADDRESSES.includes(host) ? [...named, host.toLowerCase()] : named,
+    allowedOrigins: allowedOrigins.map(requireValidOrigin),
+    probesFromAnywhere: !isLoopbackHost(host),
+  };
+}
+
+function requireValidHost(text: string): string {
+  const isAddress = text.includes(":") && !text.startsWith("[");
+  const host = parseHost(isAddress ? `[${text}]` : text);
+  if (host !== undefined && !/\]?:\d+$/.test(isAddress ? "" : text)) return host;
+  throw new UsageError(
+    `Wrong value "${text}" for "--allowed-host": expected a name or an address without a port`,
+    null,
+  );
+}
+
+function requireValidOrigin(text: string): string {
+  if (/^https?:\/\/[^/?#@\s]+$/i.test(text)) return text.toLowerCase();
+  const expected = "expected a scheme, a host and a port if it is not the usual one, such as https://portal.example";
+  throw new UsageError(`Wrong value "${text}" for "--allowed-origin": ${expected}`, null);
+}
+
+/** Returns a warning for the operator if access to the server is not protected, otherwise undefined. */
+function formatAccessWarning(options: AccessOptions & { readonly tls: unknown }): string | undefined {
+  const { host, insecure, tokens, jwt, tls } = options;
+  if (tokens === undefined && jwt === undefined) {
+    const who = insecure && !isLoopbackHost(host) ? "everyone who can reach this port" : "any local process";
+    return `Authentication is off: ${who} can read and write`;
+  }
+  if (tls !== undefined || isLoopbackHost(host)) return undefined;
+  return "Tokens are sent in cleartext: anyone on the network path can read and use them; set --tls-key and --tls-cert";
 }

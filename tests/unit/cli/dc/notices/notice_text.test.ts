@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { micromark } from "micromark";
-import { buildMessageBody, escapeValue, type Markup } from "#cli/dc/notices/notice_text.ts";
+import { buildMessageBody, escapeValue, type Markup } from "#cli/dc/notices/notice_service.ts";
 import { law } from "../../../../support/law.ts";
 import { LAW_RUNS } from "../../../../support/law_runs.ts";
 

@@ -120,11 +120,8 @@ async function runLint(
     for (const { file, message } of outcome.failed) cli.warn(`${file} is not mended: ${message}`);
     return { ...outcome, unwritten: outcome.failed.length > 0 };
   }
-  const [{ lintProject }, { createProjectSource: projectSource }] = await Promise.all([
-    import("#planner/lint/lint_project.ts"),
-    import("#planner/lint/lint_project.ts"),
-  ]);
-  return { report: await lintProject(await projectSource(context), { ids: specIds, all }) };
+  const { createProjectSource, lintProject } = await import("#planner/lint/lint_project.ts");
+  return { report: await lintProject(await createProjectSource(context), { ids: specIds, all }) };
 }
 
 type FixRunOutcome = FixOutcome & { readonly diff?: string };

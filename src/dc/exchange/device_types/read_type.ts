@@ -69,13 +69,17 @@ export function readDeviceType(document: unknown): ReadTypeResult {
   const ports = readTypePorts(document, notes);
   if (!Array.isArray(ports)) return { problem: ports as TypeProblem };
   const bays = readBays(document["device-bays"], notes);
-  const subdevice = convertToText(document["subdevice_role"]) ?? "";
+  const subdevice = readOptional(
+    { value: document["subdevice_role"], path: ["subdevice_role"], expected: "parent or child" },
+    (value) => ["parent", "child"].find((word) => word === value),
+    notes,
+  );
   const type = removeEmptyFields<DeviceType>({
     code,
     manufacturer: manufacturer.slice(0, TEXT_LENGTHS.DeviceType.manufacturer),
     model: model.slice(0, TEXT_LENGTHS.DeviceType.model),
     partNumber: convertToText(document["part_number"])?.slice(0, TEXT_LENGTHS.DeviceType.partNumber),
-    kind: inferDeviceKind({ role: "", model, subdevice, bays: bays.length > 0, ports }),
+    kind: inferDeviceKind({ role: "", model, subdevice: subdevice ?? "", bays: bays.length > 0, ports }),
     uHeight: height,
     depth: isFullDepth ? "FULL" : "HALF",
     airflow: readOptional(
@@ -121,11 +125,17 @@ function readHeight(value: unknown): number | string {
 }
 
 function readBays(value: unknown, notes: TypeProblem[]): readonly string[] {
-  if (!Array.isArray(value)) return [];
   const names = new Set<string>();
+  if (!Array.isArray(value)) {
+    if (hasContent(value))
+      notes.push({ path: ["device-bays"], message: `expected a list, found ${formatValue(value)}` });
+    return [];
+  }
   for (const [index, bay] of value.entries()) {
     const name = isJsonObject(bay) ? convertToText(bay["name"]) : undefined;
     if (name === undefined) notes.push({ path: ["device-bays", index], message: "a bay without a name is left out" });
+    else if (names.has(name.slice(0, 64)))
+      notes.push({ path: ["device-bays", index], message: `a bay ${formatValue(name)} came before: it is left out` });
     else names.add(name.slice(0, 64));
   }
   return [...names];
@@ -280,7 +290,9 @@ function readPositions(component: Component, notes: TypeProblem[]): { readonly p
 
 function createPositions(fields: ComponentFields): { readonly positions?: number } {
   const given = fields["positions"];
-  return typeof given === "number" && given > 1 && given <= MAX_POSITIONS ? { positions: given } : {};
+  return Number.isInteger(given) && Number(given) > 1 && Number(given) <= MAX_POSITIONS
+    ? { positions: Number(given) }
+    : {};
 }
 
 function readMappings(

@@ -93,22 +93,26 @@ test("readDeviceType refuses what is no type, and says where", () => {
 
 test("readDeviceType names each value that is left out, and refuses a depth that YAML reads as a text", () => {
   const head = "manufacturer: A\nmodel: B\n";
-  const odd = `${head}weight: 12,5\nweight_unit: kg\nairflow: sideways
+  const odd = `${head}weight: 12,5\nweight_unit: kg\nairflow: sideways\nsubdevice_role: sister
+device-bays: [{name: 1}, {name: 1}]
 power-ports: [{name: In, maximum_draw: -5, allocated_draw: ""}]
 power-outlets: [{name: 1, feed_leg: D}]
-rear-ports: [{name: R, type: lc, positions: 0}]
+rear-ports: [{name: R, type: lc, positions: 0}, {name: S, type: lc, positions: 1.5}]
 interfaces: [{name: eth0, mgmt_only: "yes", enabled: false}]\n`;
   const result = read(odd);
 
   expect("notes" in result ? result.notes.map(({ path, message }) => [path.join("."), message]) : result).toEqual([
     ["interfaces.0.mgmt_only", 'expected true or false, found "yes": it is left out'],
     ["rear-ports.0.positions", "expected 1 to 1024, found 0: it is left out"],
+    ["rear-ports.1.positions", "expected 1 to 1024, found 1.5: it is left out"],
     ["power-ports.0.maximum_draw", "expected watts of at least 0, found -5: it is left out"],
     ["power-outlets.0.feed_leg", 'expected A, B, C, found "D": it is left out'],
+    ["device-bays.1", 'a bay "1" came before: it is left out'],
+    ["subdevice_role", 'expected parent or child, found "sister": it is left out'],
     ["airflow", 'expected a direction, such as front-to-rear, found "sideways": it is left out'],
     ["weight", 'expected a number above 0 with a weight_unit of kg, g, lb or oz, found "12,5": it is left out'],
   ]);
-  expect(result).toMatchObject({ type: { ports: [{ name: "eth0", enabled: false }, {}, {}, {}] } });
+  expect(result).toMatchObject({ type: { ports: [{ name: "eth0", enabled: false }, {}, {}, {}, {}] } });
   expect(read(`${head}is_full_depth: no\n`)).toEqual({
     problem: { path: ["is_full_depth"], message: 'expected true or false, found "no"' },
   });

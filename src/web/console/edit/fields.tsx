@@ -4,8 +4,7 @@ import type { Port } from "#gen/datacenter/v1/json.ts";
 import { formatEnum, formatPortType, getRefName } from "#words/names.ts";
 import { useCall } from "../api/client.ts";
 import { DAY_MS, formatMoment } from "../labels.ts";
-import { Combobox } from "../ui/combobox.tsx";
-import { renderOptions, SegmentedChoice } from "../ui/fields.tsx";
+import { Combobox, renderOptions, SegmentedChoice } from "../ui/fields.tsx";
 import { useDelayedValue } from "../ui/use_hits.ts";
 import { listElementFields } from "./form_layout.ts";
 import {

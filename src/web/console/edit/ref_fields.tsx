@@ -4,7 +4,7 @@ import { getKindNoun, getRefName } from "#words/names.ts";
 import { Icon } from "../../shared/marks.tsx";
 import { type CallError, convertToCallError, type RpcReply } from "../api/client.ts";
 import { createNameSearchRequest, findRefsByName, SEARCH_INVENTORY_RPC } from "../named_refs.ts";
-import { Combobox } from "../ui/combobox.tsx";
+import { Combobox } from "../ui/fields.tsx";
 import { createFieldOptions, formatShownRef, parseTypedRef, useSearchHits } from "../ui/use_hits.ts";
 import { RefusalLine } from "./changes_panel.tsx";
 import { type FormField, formatHelpText, getFieldLabel, listKindFields, type ResourceValues } from "./form_model.ts";

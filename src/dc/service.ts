@@ -26,10 +26,14 @@ import {
   type Settlement,
   settleDeadLetter,
 } from "./operations/feed/take_delivery.ts";
-import { type InventoryOverview, readInventoryOverview } from "./operations/inventory_overview.ts";
 import { deriveCalendarInstance } from "./operations/planning/windows/window_calendar.ts";
+import {
+  type InventoryOverview,
+  readInventoryOverview,
+  readStoredResources,
+  type StoredResource,
+} from "./operations/route_reads.ts";
 import type { ReportRpc, Rpc, WriteSession } from "./operations/rpc.ts";
-import { readStoredResources, type StoredResource } from "./operations/stored_resources.ts";
 import { type ChangeStream, ChangeStreams } from "./operations/stream/change_streams.ts";
 import { type ExchangeSession, type LoadBatch, loadResources, openExchangeSession } from "./operations/writes/loads.ts";
 import { PassedTime } from "./passed_time.ts";

@@ -10,7 +10,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fromJson, type JsonObject } from "@bufbuild/protobuf";
 import { getDevice } from "#dc/operations/get_device.ts";
-import { reportReadings } from "#dc/operations/planning/readings/report_readings.ts";
+import { reportReadings } from "#dc/operations/planning/readings/readings.ts";
 import { openService } from "#dc/service.ts";
 import { openSqlite } from "#dc/store/sqlite/sqlite_store.ts";
 import type { ReportReadingsResponse } from "#gen/datacenter/v1/readings_pb.ts";

@@ -3,7 +3,7 @@ import { readFileSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import { create } from "@bufbuild/protobuf";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
-import { type ImportedEvent, readCalendar } from "#dc/exchange/calendar/read_calendar.ts";
+import { type ImportedEvent, readCalendar } from "#dc/exchange/calendar.ts";
 import { convertToCode } from "#dc/exchange/codes.ts";
 import { WINDOW_STATES } from "#dc/model/enum_values.ts";
 import { codeKey } from "#dc/model/ref.ts";

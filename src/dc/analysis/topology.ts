@@ -7,6 +7,7 @@ import { codeKey, formatEdgeKey, getResourceKey, listEdgeDeviceKeys, type Ref, t
 import type { Crac, Device, PortRef, Rack, ResourceKind } from "../model/resources.ts";
 import { findServedMedia, type MediaServed } from "./cooling/cooling_units.ts";
 import type { RackHeat } from "./cooling/thermal_spots.ts";
+import { applyListEdits, findItemByKey } from "./persistent.ts";
 import {
   type DeviceLocation,
   formatAreaKey,
@@ -23,7 +24,6 @@ import type { LiveSet } from "./power/power_live.ts";
 import type { PowerGraph } from "./power/power_nodes.ts";
 import type { HealthReason, RackSupply } from "./racks/rack_elevation.ts";
 import { RackFacts, type RackMoment, type RackStanding } from "./racks/rack_facts.ts";
-import { applyListEdits, findItemByKey } from "./sorted_list.ts";
 
 const getCodeKey = ({ code }: { readonly code: string }) => codeKey(code);
 

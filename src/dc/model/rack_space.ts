@@ -1,8 +1,15 @@
 import { computeAirHeatW, getDrawW, getHeatW, isDrawMeasured, isPowerKind } from "./draw.ts";
 import type { Face, LoadBasis } from "./enum_values.ts";
-import { isInService } from "./in_service.ts";
 import { codeKey } from "./ref.ts";
-import type { Device, DeviceBody, Placement, Port, Rack, Reservation } from "./resources.ts";
+import {
+  type Device,
+  type DeviceBody,
+  isInService,
+  type Placement,
+  type Port,
+  type Rack,
+  type Reservation,
+} from "./resources.ts";
 
 const DEFAULT_RACK_U = 42;
 

@@ -1,6 +1,10 @@
-import { computeBatteryMinutes } from "#dc/analysis/power/battery.ts";
 import { computeUtilization, listNodeLoadReasons } from "#dc/analysis/power/power_failover.ts";
-import { findActiveInletName, getSupplyState, listUndocumentedInlets } from "#dc/analysis/power/power_figures.ts";
+import {
+  computeBatteryMinutes,
+  findActiveInletName,
+  getSupplyState,
+  listUndocumentedInlets,
+} from "#dc/analysis/power/power_figures.ts";
 import { listInletPaths, listSinglePointRefs } from "#dc/analysis/power/power_killers.ts";
 import { countUnknownDraws, isLoadUnknown } from "#dc/analysis/power/unknown_draws.ts";
 import type { Topology } from "#dc/analysis/topology.ts";

@@ -1,6 +1,5 @@
 import { expect, test } from "bun:test";
-import { readCalendar as readByUs } from "#dc/exchange/calendar/read_calendar.ts";
-import { type CalendarEvent, formatCalendar } from "#dc/exchange/calendar/write_calendar.ts";
+import { type CalendarEvent, formatCalendar, readCalendar as readByUs } from "#dc/exchange/calendar.ts";
 import { hasCalendarReader, readCalendar } from "../../support/read_calendar.ts";
 import { SeededRandom } from "../../support/seeded_random.ts";
 

@@ -1,6 +1,6 @@
 import { expect } from "bun:test";
 import fc from "fast-check";
-import { LayeredMap } from "#dc/analysis/layered_map.ts";
+import { LayeredMap } from "#dc/analysis/persistent.ts";
 import { law } from "../../support/law.ts";
 
 const MOST = 4000;

@@ -1,7 +1,7 @@
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import type { Caller } from "#dc/context.ts";
-import { reportReadings } from "#dc/operations/planning/readings/report_readings.ts";
+import { reportReadings } from "#dc/operations/planning/readings/readings.ts";
 import type { DcService } from "#dc/service.ts";
 import { LIST_SIZES } from "#gen/datacenter/v1/bounds.ts";
 import {

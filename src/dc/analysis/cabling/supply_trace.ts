@@ -1,10 +1,9 @@
 import type { Branch } from "#gen/datacenter/v1/messages.ts";
 import type { DeviceKind, PathStatus } from "../../model/enum_values.ts";
-import { isInService } from "../../model/in_service.ts";
 import type { SourceConsumer } from "../../model/inventory.ts";
 import { listEnabledInlets } from "../../model/power_walk.ts";
 import { formatPortReference, isSamePort, parseRef, toPortKey } from "../../model/ref.ts";
-import type { Cable, Device, Port, PortRef } from "../../model/resources.ts";
+import { type Cable, type Device, isInService, type Port, type PortRef } from "../../model/resources.ts";
 import { createPortRef, type DevicePort, type TraceMemo, type TraceOptions } from "./trace_site.ts";
 
 /** Maximum number of paths of one supply. Our choice: each transfer switch in a row doubles the number of paths. */

@@ -2,10 +2,9 @@ import type { AreaCapacity, FreeCooling, FreePorts, FreePower as FreeSupply } fr
 import type { Steps } from "#kernel/steps.ts";
 import { getDrawW, isPowerKind } from "../../model/draw.ts";
 import type { CoolingMedium, LoadBasis } from "../../model/enum_values.ts";
-import { isInService } from "../../model/in_service.ts";
 import { lacksDraw } from "../../model/rack_space.ts";
 import { codeKey, compareText, formatRef, parseRef, type Ref, toRefKey } from "../../model/ref.ts";
-import type { Crac, Device } from "../../model/resources.ts";
+import { type Crac, type Device, isInService } from "../../model/resources.ts";
 import type { DevicePort } from "../cabling/trace_site.ts";
 import { CoolingBalance } from "../cooling/cooling_balance.ts";
 import { getMedium, listServedAreas, mapServedRefs } from "../cooling/cooling_units.ts";

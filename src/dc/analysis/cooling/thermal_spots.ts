@@ -1,8 +1,7 @@
 import type { CoolingMedium, Health, LoadBasis, ThermalClass } from "#dc/model/enum_values.ts";
-import { isInService } from "#dc/model/in_service.ts";
 import { lacksHeat, sumHeatByMedium } from "#dc/model/rack_space.ts";
 import { codeKey } from "#dc/model/ref.ts";
-import type { Device, Rack } from "#dc/model/resources.ts";
+import { type Device, isInService, type Rack } from "#dc/model/resources.ts";
 import type { Hotspot, RackThermal } from "#gen/datacenter/v1/messages.ts";
 import type { MediaServed } from "./cooling_units.ts";
 

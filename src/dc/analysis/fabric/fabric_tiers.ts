@@ -1,7 +1,6 @@
 import type { Health } from "../../model/enum_values.ts";
-import { isInService } from "../../model/in_service.ts";
 import { codeKey, formatFabricLinkRef } from "../../model/ref.ts";
-import type { Device, FabricLink, PortRef } from "../../model/resources.ts";
+import { type Device, type FabricLink, isInService, type PortRef } from "../../model/resources.ts";
 
 /** Tier rank of each switch role. */
 const RANK_BY_ROLE: Readonly<Record<string, number>> = {

@@ -1,8 +1,7 @@
 import { computeAirHeatW, getHeatW } from "../../model/draw.ts";
 import { COOLING_MEDIUMS, type CoolingMedium, type PhaseLeg } from "../../model/enum_values.ts";
-import { isInService } from "../../model/in_service.ts";
 import { codeKey } from "../../model/ref.ts";
-import type { Crac, Rack } from "../../model/resources.ts";
+import { type Crac, isInService, type Rack } from "../../model/resources.ts";
 import { CoolingBalance, sumNumbers } from "../cooling/cooling_balance.ts";
 import { computeDeratedKw } from "../cooling/cooling_units.ts";
 import { listAreaKeys } from "../places.ts";

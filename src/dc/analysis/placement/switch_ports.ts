@@ -1,8 +1,7 @@
-import { isInService } from "#dc/model/in_service.ts";
 import type { NetworkPortSummary } from "#dc/model/inventory.ts";
 import { isCablelessType } from "#dc/model/port_types.ts";
 import { codeKey, toPortKey } from "#dc/model/ref.ts";
-import type { Device, FabricLink, Port, Rack } from "#dc/model/resources.ts";
+import { type Device, type FabricLink, isInService, type Port, type Rack } from "#dc/model/resources.ts";
 import type { DevicePort } from "../cabling/trace_site.ts";
 import type { Topology } from "../topology.ts";
 import { Limit, type LimitUse, type PlacementObstacle, type RequestedPorts } from "./limits.ts";

@@ -2,9 +2,9 @@ import type { Impact, Trip, TripStep as TripReply } from "#gen/datacenter/v1/mes
 import { runAllSteps, type Steps } from "#kernel/steps.ts";
 import { computeRackStates, type RackState } from "../racks/rack_elevation.ts";
 import type { Topology } from "../topology.ts";
-import { BatteryRideThrough } from "./battery.ts";
 import { createFailureTrace, type FailureOptions, FailureState, type Overloaded } from "./failure_state.ts";
 import { computeLostDrawW, type Loads } from "./load_lanes.ts";
+import { BatteryRideThrough } from "./power_figures.ts";
 import type { LiveSet } from "./power_live.ts";
 import { getCoolingCapacityKw, isPowerEquipmentNode, isUndocumented, type PowerGraph } from "./power_nodes.ts";
 import { hasUnknownDraw } from "./unknown_draws.ts";

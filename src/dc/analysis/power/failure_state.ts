@@ -1,8 +1,8 @@
 import type { LoadBasis } from "#dc/model/enum_values.ts";
 import { compareText } from "#dc/model/ref.ts";
 import type { Overload } from "#gen/datacenter/v1/messages.ts";
-import { NodeNumbers } from "../node_numbers.ts";
 import type { Loads } from "./load_lanes.ts";
+import { NodeNumbers } from "./node_numbers.ts";
 import { EDGE_BITS, type PowerEdges } from "./power_edges.ts";
 import { computeLiveNodes, countLiveInlets, type LiveSet } from "./power_live.ts";
 import { FailureLoads } from "./power_load.ts";

@@ -1,4 +1,4 @@
-import { isSameItemList } from "../sorted_list.ts";
+import { isSameItemList } from "../persistent.ts";
 
 export interface EdgeLists {
   /** Returns the edges of a node in a new list; empty for a node without edges, and for an invalid index. */

@@ -1,8 +1,8 @@
 import type { LoadBasis } from "../../model/enum_values.ts";
 import { codeKey } from "../../model/ref.ts";
 import type { Device } from "../../model/resources.ts";
-import { NodeNumbers } from "../node_numbers.ts";
 import { createLoadLanes, type LoadLane, type Loads } from "./load_lanes.ts";
+import { NodeNumbers } from "./node_numbers.ts";
 import { copyToLength, type PowerEdge } from "./power_edges.ts";
 import { countLiveInlets, type LiveSet } from "./power_live.ts";
 import { computeComparableLoad } from "./power_node_table.ts";

@@ -2,7 +2,7 @@ import { roundFigure } from "../../model/figure.ts";
 import { isDeviceInBay } from "../../model/rack_space.ts";
 import { codeKey, parseRef, toPortKey } from "../../model/ref.ts";
 import type { Cable, Crac, Device, Port, PortRef, PowerIn } from "../../model/resources.ts";
-import { LayeredMap } from "../layered_map.ts";
+import { LayeredMap } from "../persistent.ts";
 import type { Loads } from "./load_lanes.ts";
 import { copyToLength } from "./power_edges.ts";
 import { drawsFromOneInlet } from "./power_live.ts";

@@ -1,9 +1,8 @@
 import { computeOutletCapacityW, hasRecordedDraw, isPowerKind } from "../../model/draw.ts";
 import type { PhaseLeg } from "../../model/enum_values.ts";
-import { isInService, isInstalled } from "../../model/in_service.ts";
 import { isEnabledInlet } from "../../model/power_walk.ts";
 import { formatPortReference } from "../../model/ref.ts";
-import type { Crac, Device, Port, PortRef } from "../../model/resources.ts";
+import { type Crac, type Device, isInService, isInstalled, type Port, type PortRef } from "../../model/resources.ts";
 import { computeDeratedKw } from "../cooling/cooling_units.ts";
 import type { EdgeLists, InletLists, PowerEdges } from "./power_edges.ts";
 

@@ -17,7 +17,7 @@ import { findAreaRef, formatAreaKey, isLocatedIn, listAreasInScope } from "../pl
 import type { BlastRadius, BlastSite, TrippedSource } from "../power/blast_radius.ts";
 import { insertInletNodes } from "../power/failed_inlets.ts";
 import type { Overloaded } from "../power/failure_state.ts";
-import { sortNodes } from "../power/node_order.ts";
+import { sortNodes } from "../power/node_numbers.ts";
 import { computeComparableLoad } from "../power/power_node_table.ts";
 import { getNodeOwner, isPowerEquipmentNode, type PowerGraph, type PowerNode } from "../power/power_nodes.ts";
 import type { Topology } from "../topology.ts";

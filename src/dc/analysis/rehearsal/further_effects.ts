@@ -3,9 +3,9 @@ import { isSameJson } from "#kernel/json_object.ts";
 import type { LoadBasis } from "../../model/enum_values.ts";
 import type { Ref } from "../../model/ref.ts";
 import type { FindDeviceByKey } from "../fabric/fabric_tiers.ts";
+import { isSameItemList } from "../persistent.ts";
 import type { LiveSet } from "../power/power_live.ts";
 import { NODE_BITS } from "../power/power_nodes.ts";
-import { isSameItemList } from "../sorted_list.ts";
 import type { Topology } from "../topology.ts";
 import {
   type Failure,

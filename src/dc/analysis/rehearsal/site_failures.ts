@@ -1,9 +1,9 @@
 import type { Steps } from "#kernel/steps.ts";
-import { NodeGroups } from "../node_numbers.ts";
+import { isSameItemList } from "../persistent.ts";
 import type { BlastOptions, BlastSite } from "../power/blast_radius.ts";
+import { NodeGroups } from "../power/node_numbers.ts";
 import { listChangedNodes } from "../power/power_node_table.ts";
 import type { PowerGraph } from "../power/power_nodes.ts";
-import { isSameItemList } from "../sorted_list.ts";
 import type { Topology } from "../topology.ts";
 import { type FailingElement, listFailingElements, listOutcomeOffNodes, type PowerOutcome } from "./elements.ts";
 import { type FailureFootprint, FailureSweep, NodeTable, sortSuppliesFirst } from "./failure_sweep.ts";

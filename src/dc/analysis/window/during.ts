@@ -1,7 +1,6 @@
-import { isInService } from "#dc/model/in_service.ts";
 import { isEnabledInlet } from "#dc/model/power_walk.ts";
 import { codeKey, getResourceKey, toRefKey } from "#dc/model/ref.ts";
-import type { Cable, Crac, Device, FabricLink, PortRef } from "#dc/model/resources.ts";
+import { type Cable, type Crac, type Device, type FabricLink, isInService, type PortRef } from "#dc/model/resources.ts";
 import type { PowerNode } from "../power/power_nodes.ts";
 import type { Topology } from "../topology.ts";
 import type { Outage, WindowInput } from "./outage.ts";

@@ -2,9 +2,8 @@ import { orderCableEnds } from "#dc/model/ref.ts";
 import type { Cable, Device, FabricLink, Port, PortRef } from "#dc/model/resources.ts";
 import { LIST_SIZES, TEXT_LENGTHS } from "#gen/datacenter/v1/bounds.ts";
 import { isJsonObject } from "#kernel/json_object.ts";
-import { assignCodes, convertToCode, convertToSlug, describeResource } from "../codes.ts";
+import { assignCodes, convertToCode, convertToSlug, describeResource, UniquePortNames } from "../codes.ts";
 import { type MappedSource, OmissionLog, removeEmptyFields, type SourceItem } from "../item.ts";
-import { UniquePortNames } from "../netbox/port_names.ts";
 
 /** Result of the mapping for each element of a topology, as documents state it. */
 export const CONTAINERLAB_MAPPINGS: Readonly<Record<string, string>> = {

@@ -15,9 +15,9 @@ import {
   MAX_POSITIONS,
   readOptional,
   type TypeProblem,
+  UniquePortNames,
 } from "../codes.ts";
 import { removeEmptyFields } from "../item.ts";
-import { UniquePortNames } from "../netbox/port_names.ts";
 import { PORT_TABLES } from "../netbox/tables.ts";
 import { convertToKilograms, inferDeviceKind } from "../netbox/where.ts";
 

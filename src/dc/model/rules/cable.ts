@@ -7,8 +7,7 @@ import {
   type ResourceWrite,
   type RulePhases,
 } from "../finding.ts";
-import type { SiteReader } from "../inventory.ts";
-import { overlayCable } from "../overlay.ts";
+import { overlayCable, type SiteReader } from "../inventory.ts";
 import { canConnectPortKinds, findOutletType, isCablelessType } from "../port_types.ts";
 import { findPowerCycle } from "../power_walk.ts";
 import { formatCableRef, formatPort, formatPortReference, isSamePort } from "../ref.ts";

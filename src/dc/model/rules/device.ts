@@ -9,8 +9,7 @@ import {
   type ResourceWrite,
   type RulePhases,
 } from "../finding.ts";
-import type { SiteReader } from "../inventory.ts";
-import { overlayDevice } from "../overlay.ts";
+import { overlayDevice, type SiteReader } from "../inventory.ts";
 import { findPathLabels, listEnabledInlets } from "../power_walk.ts";
 import { codeKey, formatPortReference } from "../ref.ts";
 import type { Device } from "../resources.ts";

@@ -6,8 +6,7 @@ import {
   type Findings,
   type ResourceWrite,
 } from "../finding.ts";
-import type { SiteReader } from "../inventory.ts";
-import { overlayDevice } from "../overlay.ts";
+import { overlayDevice, type SiteReader } from "../inventory.ts";
 import { findOutletType } from "../port_types.ts";
 import { findPowerCycle, findSupplyRef, isDeviceRef, listEnabledInlets } from "../power_walk.ts";
 import {

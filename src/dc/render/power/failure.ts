@@ -1,5 +1,5 @@
 import type { BlastRadius } from "#dc/analysis/power/blast_radius.ts";
-import { sortNodes } from "#dc/analysis/power/node_order.ts";
+import { sortNodes } from "#dc/analysis/power/node_numbers.ts";
 import type { LiveSet } from "#dc/analysis/power/power_live.ts";
 import { collectUpstream, type PowerGraph, type PowerNode } from "#dc/analysis/power/power_nodes.ts";
 import type { LoadBasis } from "#dc/model/enum_values.ts";

@@ -1,4 +1,4 @@
-import { NodeNumbers } from "../../analysis/node_numbers.ts";
+import { NodeNumbers } from "../../analysis/power/node_numbers.ts";
 import type { PowerGraph, PowerNode } from "../../analysis/power/power_nodes.ts";
 import { isPowerKind } from "../../model/draw.ts";
 import { codeKey, toRefKey } from "../../model/ref.ts";

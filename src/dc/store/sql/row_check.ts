@@ -1,8 +1,13 @@
 import type { NetworkPortSummary } from "../../model/inventory.ts";
 import { getResourceKey } from "../../model/ref.ts";
 import type { DeviceBody, FabricLink, Port, ResourceByKind, ResourceKind } from "../../model/resources.ts";
-import { DOCUMENT_SPACES } from "../../model/setting_names.ts";
-import type { CheckedRow, FloorCounts, InventoryCounts, StoredVersion } from "../../ports.ts";
+import {
+  type CheckedRow,
+  DOCUMENT_SPACES,
+  type FloorCounts,
+  type InventoryCounts,
+  type StoredVersion,
+} from "../../ports.ts";
 import { DERIVED_ROWS, ROW_TABLES, type RowTable } from "./row_buffer.ts";
 import {
   addDevicePorts,

@@ -15,7 +15,6 @@ import type {
   ResourceByKind,
   ResourceKind,
 } from "../../model/resources.ts";
-import type { SettingName } from "../../model/setting_names.ts";
 import type {
   ChainHead,
   CheckedRow,
@@ -29,6 +28,7 @@ import type {
   LogRow,
   RememberedRequest,
   ResourceKeys,
+  SettingName,
   StoredCheckpoint,
   StoredDocument,
   StoredVersion,

@@ -9,7 +9,7 @@ import type {
   StoredReading,
 } from "#dc/model/readings/reading_store.ts";
 import { formatPortReference } from "#dc/model/ref.ts";
-import type { SettingName } from "#dc/model/setting_names.ts";
+import type { SettingName } from "#dc/ports.ts";
 import {
   createInsertSql,
   createWhereClause,

@@ -10,12 +10,12 @@ import type {
   ResourceByKind,
   ResourceKind,
 } from "#dc/model/resources.ts";
-import type { SettingName } from "#dc/model/setting_names.ts";
 import type {
   DcWriter,
   DeadLetter,
   FeedDelivery,
   RememberedRequest,
+  SettingName,
   StoredCheckpoint,
   StoredVersion,
 } from "#dc/ports.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { readCalendar as readFile } from "#dc/exchange/calendar/read_calendar.ts";
+import { readCalendar as readFile } from "#dc/exchange/calendar.ts";
 
 const ZONE = { name: "Europe/Amsterdam", refusal: "" };
 

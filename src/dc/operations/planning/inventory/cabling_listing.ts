@@ -1,9 +1,9 @@
 import { getRefName } from "#words/names.ts";
 import { type CracShare, computeScopeShares } from "../../../analysis/cooling/thermal.ts";
 import { createLinkView, type FabricLinkView, type FindDeviceByKey } from "../../../analysis/fabric/fabric_tiers.ts";
-import { computeBatteryMinutes } from "../../../analysis/power/battery.ts";
 import { computePhaseFigures, findBusiestPhase, type PhaseName } from "../../../analysis/power/port_load.ts";
 import { type CarriedLoads, computeUtilization } from "../../../analysis/power/power_failover.ts";
+import { computeBatteryMinutes } from "../../../analysis/power/power_figures.ts";
 import { isListedSupply, type PowerNode } from "../../../analysis/power/power_nodes.ts";
 import { countUnknownDraws, isLoadUnknown } from "../../../analysis/power/unknown_draws.ts";
 import type { Topology } from "../../../analysis/topology.ts";

@@ -2,12 +2,11 @@ import { getSupplyState, isRedundancyUnmet, isRedundancyUnproven } from "#dc/ana
 import type { Topology } from "#dc/analysis/topology.ts";
 import { createModelKey } from "#dc/exchange/fill_from_types.ts";
 import { getDrawSource, getDrawW, getHeatW, isPowerKind } from "#dc/model/draw.ts";
-import { isInService } from "#dc/model/in_service.ts";
 import type { DeviceType } from "#dc/model/inventory.ts";
 import { isEnabledInlet } from "#dc/model/power_walk.ts";
 import { codeKey, toRefKey } from "#dc/model/ref.ts";
 import { refuse } from "#dc/model/refusal.ts";
-import type { Device } from "#dc/model/resources.ts";
+import { type Device, isInService } from "#dc/model/resources.ts";
 import type { DcReader } from "#dc/ports.ts";
 import { listDownstreamCodes, resolveSourceNodes } from "../../answers/failing_sources.ts";
 import { readAllDeviceTypes } from "../device_types.ts";

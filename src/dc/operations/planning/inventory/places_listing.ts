@@ -3,10 +3,9 @@ import type { RackStanding } from "../../../analysis/racks/rack_facts.ts";
 import type { Topology } from "../../../analysis/topology.ts";
 import { getDrawW, isDrawUnknown } from "../../../model/draw.ts";
 import { roundFigure } from "../../../model/figure.ts";
-import { isInService } from "../../../model/in_service.ts";
 import { lacksDraw } from "../../../model/rack_space.ts";
 import { compareText } from "../../../model/ref.ts";
-import type { Location, Rack } from "../../../model/resources.ts";
+import { isInService, type Location, type Rack } from "../../../model/resources.ts";
 
 export type PlaceKind = "site" | "floor" | "room" | "row";
 

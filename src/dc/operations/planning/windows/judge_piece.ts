@@ -1,5 +1,5 @@
 import type { ListedWindow } from "#gen/datacenter/v1/messages.ts";
-import { selectBatteryOptions } from "../../../analysis/power/battery.ts";
+import { selectBatteryOptions } from "../../../analysis/power/power_figures.ts";
 import type { Topology } from "../../../analysis/topology.ts";
 import {
   type AffectedContact,

@@ -1,7 +1,7 @@
 import { WindowImpact as ImpactNumber, WindowVerdict as VerdictNumber } from "#gen/datacenter/v1/windows_pb.ts";
 import { formatDecimal, formatDuration } from "#words/figures.ts";
 import { getRefName } from "#words/names.ts";
-import { selectBatteryOptions } from "../../../analysis/power/battery.ts";
+import { selectBatteryOptions } from "../../../analysis/power/power_figures.ts";
 import { selectItDevices } from "../../../analysis/power/power_nodes.ts";
 import { getElementName } from "../../../analysis/rehearsal/elements.ts";
 import type { Topology } from "../../../analysis/topology.ts";

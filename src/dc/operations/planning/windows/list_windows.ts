@@ -1,6 +1,6 @@
 import { create, type MessageShape } from "@bufbuild/protobuf";
 import { type Timestamp, timestampMs } from "@bufbuild/protobuf/wkt";
-import type { ListedWindow as Listed } from "#gen/datacenter/v1/messages.ts";
+import type { ListedWindow as Listed, WindowTimeZone as SiteTimeZone } from "#gen/datacenter/v1/messages.ts";
 import { PlanningService } from "#gen/datacenter/v1/planning_pb.ts";
 import {
   type ListedWindow,
@@ -10,8 +10,8 @@ import {
   type MaintenanceWindow as WindowMessage,
   WindowVerdict,
 } from "#gen/datacenter/v1/windows_pb.ts";
+import { isTimeZone } from "#kernel/clock.ts";
 import { getRefName } from "#words/names.ts";
-import { findSiteTimeZone } from "../../../analysis/site_time_zone.ts";
 import type { Topology } from "../../../analysis/topology.ts";
 import { WINDOW_IMPACTS, WINDOW_STATES, WINDOW_VERDICTS } from "../../../model/enum_values.ts";
 import { isWindowOverdue, type MaintenanceWindow } from "../../../model/inventory.ts";
@@ -217,4 +217,28 @@ export function findChangedVerdicts(before: WindowStandings, after: WindowStandi
 
 function omitCode({ verdict, impact, overdue, summary }: WindowStanding): WindowStanding {
   return { verdict, impact, overdue, summary };
+}
+
+/** Label of a rack with the time zone of its site. */
+const TIME_ZONE_LABEL = "time_zone";
+
+interface LabelledRack {
+  readonly code: string;
+  readonly labels?: Readonly<Record<string, string>>;
+}
+
+/** Returns the time zone of all labelled racks, otherwise UTC with the reason. Source: docs/windows.md#time-zones. */
+export function findSiteTimeZone(racks: readonly LabelledRack[]): SiteTimeZone {
+  const first = new Map<string, string>();
+  for (const { code, labels } of racks) {
+    const name = labels?.[TIME_ZONE_LABEL] ?? "";
+    if (name !== "" && !first.has(name)) first.set(name, code);
+  }
+  const utc = (note: string, ambiguous = false) => ({ name: "UTC", note, ambiguous });
+  const [name, ...others] = first.keys();
+  if (name === undefined) return utc(`no rack has the label ${TIME_ZONE_LABEL}`);
+  for (const [one, code] of first)
+    if (!isTimeZone(one)) return utc(`the label ${TIME_ZONE_LABEL} of rack ${code} is "${one}", which is no IANA name`);
+  if (others.length === 0) return { name, note: "", ambiguous: false };
+  return utc(`racks have different labels ${TIME_ZONE_LABEL}: ${[...first.keys()].sort().join(", ")}`, true);
 }

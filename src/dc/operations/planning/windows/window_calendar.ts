@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { type Timestamp, timestampMs } from "@bufbuild/protobuf/wkt";
 import type { ListedWindow } from "#gen/datacenter/v1/windows_pb.ts";
 import type { DcContext } from "../../../context.ts";
-import { type CalendarEvent, formatCalendar } from "../../../exchange/calendar/write_calendar.ts";
+import { type CalendarEvent, formatCalendar } from "../../../exchange/calendar.ts";
 import {
   WINDOW_IMPACTS,
   WINDOW_STATES,

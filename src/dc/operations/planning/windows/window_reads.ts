@@ -16,7 +16,6 @@ import {
 } from "#gen/datacenter/v1/windows_pb.ts";
 import { formatLocalTime } from "#kernel/clock.ts";
 import { formatCountWithNoun, getRefName, listSomeNames } from "#words/names.ts";
-import { findSiteTimeZone } from "../../../analysis/site_time_zone.ts";
 import type { WindowReasonKind as ReasonKind } from "../../../model/enum_values.ts";
 import { MAX_WINDOW_DAYS, MAX_WINDOW_ELEMENTS, type MaintenanceWindow } from "../../../model/inventory.ts";
 import { resolveFailingSources } from "../../answers/failing_sources.ts";
@@ -33,6 +32,7 @@ import {
 } from "./judge_window.ts";
 import {
   createWindowView,
+  findSiteTimeZone,
   formatElementsLine,
   formatOwnerLine,
   formatPartyContact,

@@ -1,15 +1,26 @@
 import { create, getOption } from "@bufbuild/protobuf";
+import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { LIST_SIZES, TEXT_LENGTHS } from "#gen/datacenter/v1/bounds.ts";
 import { PlanningService } from "#gen/datacenter/v1/planning_pb.ts";
-import { type Reading, ReadingQuantitySchema, ReportReadingsResponseSchema } from "#gen/datacenter/v1/readings_pb.ts";
+import {
+  ListReadingsResponseSchema,
+  type Reading,
+  ReadingQuantity,
+  ReadingQuantitySchema,
+  ReportReadingsResponseSchema,
+} from "#gen/datacenter/v1/readings_pb.ts";
 import { type QuantityRule, quantity as quantityOption } from "#gen/datacenter/v1/rules_pb.ts";
 import { OperationError } from "#kernel/errors.ts";
 import { MAX_CLOCK_LEAD_MS, MAX_READING_FAILURES } from "../../../limits.ts";
-import { READING_QUANTITIES, type ReadingQuantity } from "../../../model/enum_values.ts";
+import { type ReadingQuantity as QuantityName, READING_QUANTITIES } from "../../../model/enum_values.ts";
 import {
   addMeasurement,
   computeDayNumber,
+  computePeakFigures,
+  DAY_MS,
+  formatDay,
   isMeasurementNewer,
+  listDaysWithValues,
   MAX_OPEN_DAYS,
   type Measurement,
   type ReadingReader,
@@ -20,10 +31,19 @@ import { formatRef, parseRef, REF_GRAMMAR, type RefKind, toRefKey } from "../../
 import { type Refusal, refuse } from "../../../model/refusal.ts";
 import type { DcWriter } from "../../../ports.ts";
 import { CooperativeScheduler } from "../../answers/cooperative_scheduler.ts";
-import { createMissingFieldRefusal, readEnumValue, readRef } from "../../answers/parameters.ts";
+import {
+  createMissingFieldRefusal,
+  cutPage,
+  openPageToken,
+  readEnumValue,
+  readPageSize,
+  readRef,
+  requireMaxCount,
+  requireMaxFilterValues,
+} from "../../answers/parameters.ts";
 import { convertTimestampToMs } from "../../messages/convert.ts";
 import { convertErrorToStatus } from "../../messages/status.ts";
-import { defineReport } from "../../rpc.ts";
+import { defineRead, defineReport } from "../../rpc.ts";
 
 /** Kinds of elements that can have readings. */
 const MEASURED_KINDS = ["device", "port", "feed", "crac", "rack"] as const satisfies readonly RefKind[];
@@ -36,7 +56,7 @@ interface ParsedReading {
   /** Reference of the element as the request spells it, and its key. */
   readonly ref: string;
   readonly key: string;
-  readonly quantity: ReadingQuantity;
+  readonly quantity: QuantityName;
   readonly measured: Measurement;
 }
 
@@ -76,20 +96,20 @@ function parseMeasuredRef(text: string) {
 }
 
 /** Parses a quantity. @throws Refusal if it is missing or unknown */
-export function parseQuantity(field: string, number: number): ReadingQuantity {
+function parseQuantity(field: string, number: number): QuantityName {
   const quantity = readEnumValue(field, number, READING_QUANTITIES);
   if (quantity !== undefined) return quantity;
   throw createMissingFieldRefusal(field, READING_QUANTITIES.join(", "));
 }
 
 /** Parses an element's reference and returns its key. @throws Refusal naming the field */
-export function parseElementKey(field: string, text: string): string {
+function parseElementKey(field: string, text: string): string {
   readRef(field, text, MEASURED_KINDS);
   return toRefKey(text);
 }
 
 /** Returns the refusal for an element that is missing in the inventory. */
-export function createMissingElementRefusal(field: string, ref: string): Refusal {
+function createMissingElementRefusal(field: string, ref: string): Refusal {
   return refuse("NOT_FOUND", `Cannot find "${ref}"`, { field, value: ref, ref });
 }
 
@@ -102,7 +122,7 @@ function requirePastTime(field: string, at: number, now: number): void {
 }
 
 /** The rules of each quantity, as the proto states them. */
-const QUANTITY_RULES: ReadonlyMap<ReadingQuantity, QuantityRule> = new Map(
+const QUANTITY_RULES: ReadonlyMap<QuantityName, QuantityRule> = new Map(
   READING_QUANTITIES.map((name, index) => {
     const value = ReadingQuantitySchema.values[index + 1];
     if (value?.name !== `READING_QUANTITY_${name}`) throw new Error(`The proto has no quantity ${name}`);
@@ -111,7 +131,7 @@ const QUANTITY_RULES: ReadonlyMap<ReadingQuantity, QuantityRule> = new Map(
 );
 
 /** Requires that a kind of element has the quantity. @throws Refusal naming the field and what is expected */
-function requireMeasurable(field: string, value: string, kind: RefKind, quantity: ReadingQuantity): void {
+function requireMeasurable(field: string, value: string, kind: RefKind, quantity: QuantityName): void {
   const kinds = QUANTITY_RULES.get(quantity)?.elements ?? [];
   if (kinds.includes(kind)) return;
   const expected = kinds.map((one) => REF_GRAMMAR[one as RefKind]).join(", ");
@@ -120,7 +140,7 @@ function requireMeasurable(field: string, value: string, kind: RefKind, quantity
 }
 
 /** Checks a value by the rules of its quantity. @throws Refusal naming the field and what is expected */
-function requireValidReadingValue(field: string, value: number, quantity: ReadingQuantity): void {
+function requireValidReadingValue(field: string, value: number, quantity: QuantityName): void {
   const { min, max, numbers = [] } = QUANTITY_RULES.get(quantity) ?? {};
   const isNumber = Number.isFinite(value) && (numbers.length === 0 || numbers.includes(value));
   if (isNumber && value >= (min ?? value) && value <= (max ?? value)) return;
@@ -270,4 +290,57 @@ function createReportReply({ kept, notNewer, failures }: ReadingStoreResult) {
     failed: failures.length,
     failures: listed.map(({ index, error }) => ({ index, error: convertErrorToStatus(error) })),
   });
+}
+
+type ReadingCursor = readonly [key: string, quantity: string];
+
+export const listReadings = defineRead({
+  method: PlanningService.method.listReadings,
+  effect: "read",
+  alsoReads: "readings",
+  async run({ context, reader, now, lapsesAt }, request) {
+    const today = computeDayNumber(Date.parse(now));
+    const limit = readPageSize(request.pageSize);
+    requireMaxCount("element_refs", request.elementRefs.length, LIST_SIZES.ListReadingsRequest.elementRefs, "values");
+    requireMaxFilterValues("quantities", request.quantities.length);
+    const keys = request.elementRefs.map((text, index) => parseElementKey(`element_refs[${index}]`, text));
+    const quantities = request.quantities.map((number, index) => parseQuantity(`quantities[${index}]`, number));
+    const known = await reader.measuredElements(keys);
+    for (const [index, key] of keys.entries()) {
+      if (!known.has(key))
+        throw createMissingElementRefusal(`element_refs[${index}]`, request.elementRefs[index] ?? "");
+    }
+    const question = ["readings", keys.toSorted(), quantities.toSorted()];
+    const [key, quantity] = openPageToken<ReadingCursor>(context.pageKey, question, request.pageToken) ?? [];
+    const found = await reader.readings({
+      ...(keys.length > 0 && { keys }),
+      ...(quantities.length > 0 && { quantities }),
+      ...(key !== undefined && quantity !== undefined && { after: { key, quantity } }),
+      withDays: true,
+      limit: limit + 1,
+    });
+    // Figures of the last 30 days change at midnight UTC.
+    lapsesAt((today + 1) * DAY_MS);
+    const sealing = { key: context.pageKey, question };
+    const { page, nextPageToken } = cutPage(sealing, found, limit, (last) => [last.element.key, last.quantity]);
+    return create(ListReadingsResponseSchema, {
+      readings: page.map((one) => createReadingMessage(one, today, request.includeDays)),
+      nextPageToken,
+    });
+  },
+});
+
+function createReadingMessage({ element, quantity, kept }: StoredReading, today: number, withDays: boolean) {
+  const peak = computePeakFigures(kept.days, today);
+  return {
+    elementRef: element.ref,
+    quantity: ReadingQuantity[quantity],
+    value: kept.value,
+    time: timestampFromMs(kept.at),
+    source: kept.source,
+    ...(peak !== undefined && { p9530d: peak.p95, max30d: peak.max }),
+    ...(withDays && {
+      days: listDaysWithValues(kept.days, today).map(({ day, ...figures }) => ({ date: formatDay(day), ...figures })),
+    }),
+  };
 }

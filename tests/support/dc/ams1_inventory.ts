@@ -13,16 +13,21 @@ import { type Ams1, ams1 } from "./ams1.ts";
 import { START } from "./service.ts";
 import { databaseFile } from "./stores.ts";
 
-/** A store that holds a site. All test files of one run copy the database of the sample site, which takes 2 s to fill. */
-export async function storeOf(site: Ams1): Promise<DcStore> {
+/** A database of its own with the sample site, which takes 2 s to fill: all test files of a run copy one. */
+export async function ams1Database(): Promise<string> {
   const path = databaseFile();
-  if (site !== ams1) return filledStore(path, site);
-  await keptDatabase("ams1", path, async (first) => (await filledStore(first, site)).close());
-  return openSqlite(path);
+  await keptDatabase("ams1", path, async (first) => {
+    const store = await openSqlite(first);
+    await fill(store, ams1);
+    await store.close();
+  });
+  return path;
 }
 
-async function filledStore(path: string, site: Ams1): Promise<DcStore> {
-  const store = await openSqlite(path);
+/** A store that holds a site. */
+export async function storeOf(site: Ams1): Promise<DcStore> {
+  if (site === ams1) return openSqlite(await ams1Database());
+  const store = await openSqlite(databaseFile());
   await fill(store, site);
   return store;
 }

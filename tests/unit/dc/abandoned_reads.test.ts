@@ -4,21 +4,18 @@ import type { FinishedCall } from "#dc/context.ts";
 import { datacenterRpcs } from "#dc/operations/index.ts";
 import type { DcStore } from "#dc/ports.ts";
 import { openSqlite } from "#dc/store/sqlite/sqlite_store.ts";
-import { ams1 } from "../../support/dc/ams1.ts";
-import { fill } from "../../support/dc/ams1_inventory.ts";
+import { ams1Database } from "../../support/dc/ams1_inventory.ts";
 import { testService } from "../../support/dc/service.ts";
-import { databaseFile } from "../../support/dc/stores.ts";
 
 const CALLER = { interface: "REST" } as const;
 
-/** The sample site; `onStatement` is told how many statements have gone to the database since it was filled. */
+/** The sample site; `onStatement` is told how many statements have gone to the database since it was opened. */
 async function watched(onStatement: (count: number) => void): Promise<DcStore> {
   let count = Number.NEGATIVE_INFINITY;
-  const store = await openSqlite(databaseFile(), () => {
+  const store = await openSqlite(await ams1Database(), () => {
     count += 1;
     if (count > 0) onStatement(count);
   });
-  await fill(store, ams1);
   count = 0;
   return store;
 }

@@ -3,8 +3,7 @@ import { DatabaseSync } from "node:sqlite";
 import { verifyLog } from "#dc/audit/verify_log.ts";
 import type { DeviceFilter, DeviceQuery } from "#dc/ports.ts";
 import { openSqlite } from "#dc/store/sqlite/sqlite_store.ts";
-import { ams1 } from "../../../support/dc/ams1.ts";
-import { fill } from "../../../support/dc/ams1_inventory.ts";
+import { ams1Database } from "../../../support/dc/ams1_inventory.ts";
 import { testService } from "../../../support/dc/service.ts";
 import { putAll } from "../../../support/dc/stored.ts";
 import { databaseFile } from "../../../support/dc/stores.ts";
@@ -17,9 +16,8 @@ const WITHOUT_DATA_PORTS = `${WITHOUT_READINGS}; DROP INDEX port_type_some; ALTE
 const query = (filter: DeviceFilter): DeviceQuery => ({ filter, order: "code", descending: false, limit: 3 });
 
 test("a database from before the search's tables finds the same as one that always had them", async () => {
-  const file = databaseFile();
+  const file = await ams1Database();
   const store = await openSqlite(file);
-  await fill(store, ams1);
   const asked = query({ portType: "25gbase-x-sfp28", hasFreePort: true });
   const before = await store.read((reader) => reader.searchDevices(asked));
   await store.close();

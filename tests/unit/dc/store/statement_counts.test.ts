@@ -6,9 +6,8 @@ import { openPostgres } from "#dc/store/postgres/postgres_store.ts";
 import type { OnStatement } from "#dc/store/sql/sql_runner.ts";
 import { openSqlite } from "#dc/store/sqlite/sqlite_store.ts";
 import { ams1 } from "../../../support/dc/ams1.ts";
-import { fill } from "../../../support/dc/ams1_inventory.ts";
+import { ams1Database, fill } from "../../../support/dc/ams1_inventory.ts";
 import { testService } from "../../../support/dc/service.ts";
-import { databaseFile } from "../../../support/dc/stores.ts";
 import { sharedPostgres } from "../../../support/postgres.ts";
 
 const LOCATION = { site_id: "AMS1", floor_number: 1 };
@@ -82,8 +81,12 @@ const MOST: readonly (readonly [rpc: string, most: number, request: JsonObject])
 ];
 
 const DATABASES: Readonly<Record<string, (onStatement: OnStatement) => Promise<DcStore>>> = {
-  SQLite: (onStatement) => openSqlite(databaseFile(), onStatement),
-  PostgreSQL: async (onStatement) => openPostgres(await (await sharedPostgres()).database(), onStatement),
+  SQLite: async (onStatement) => openSqlite(await ams1Database(), onStatement),
+  async PostgreSQL(onStatement) {
+    const store = await openPostgres(await (await sharedPostgres()).database(), onStatement);
+    await fill(store, ams1);
+    return store;
+  },
 };
 
 for (const [name, open] of Object.entries(DATABASES)) {
@@ -93,7 +96,6 @@ for (const [name, open] of Object.entries(DATABASES)) {
 
     beforeAll(async () => {
       store = await open((sql) => statements.push(sql));
-      await fill(store, ams1);
     }, 240_000);
     afterAll(() => store.close());
 

@@ -2,6 +2,7 @@ import { afterAll, expect, test } from "bun:test";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { BoardClient, endBoards, serveBoard } from "../support/board_server.ts";
+import { until } from "../support/until.ts";
 import { workProject } from "../support/work_project.ts";
 
 afterAll(endBoards);
@@ -87,8 +88,3 @@ test("what another program writes reaches the stream of a page as one change", a
   await changes.return(undefined);
   project.remove();
 });
-
-/** Waits until a condition holds; the test's own limit ends it. */
-async function until(holds: () => Promise<boolean>): Promise<void> {
-  while (!(await holds())) await new Promise((resolve) => setTimeout(resolve, 50));
-}

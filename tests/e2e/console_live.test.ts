@@ -5,7 +5,7 @@ import type { BrowserContext, Page } from "playwright-core";
 import { browserFor } from "../support/chromium.ts";
 import { heading } from "../support/console_page.ts";
 import { DcServer, emptyFolder } from "../support/dc_server.ts";
-import { postJson } from "../support/http_client.ts";
+import { callRpc } from "../support/http_client.ts";
 import { withPageReport } from "../support/page_report.ts";
 import { runPlanner } from "../support/planner_command.ts";
 
@@ -44,9 +44,8 @@ const device = (unit: number, name: string) => ({
 });
 
 async function rename(unit: number, name: string): Promise<void> {
-  const url = `${server.url}/datacenter.v1.DatacenterService/UpsertDevice`;
-  const { status, text } = await postJson(url, { device: device(unit, name) });
-  if (status !== 200) throw new Error(text);
+  const { status, body } = await callRpc(server.url, "UpsertDevice", { device: device(unit, name) });
+  if (status !== 200) throw new Error(JSON.stringify(body));
 }
 
 async function visit(hash: string, story: (page: Page, context: BrowserContext) => Promise<void>): Promise<void> {
@@ -142,7 +141,7 @@ describe.skipIf(missing !== undefined)("A page of the console", () => {
       await heading(page, "SRV-30");
       await live(page);
 
-      await postJson(`${server.url}/datacenter.v1.DatacenterService/DeleteDevice`, { code: "SRV-30" });
+      await callRpc(server.url, "DeleteDevice", { code: "SRV-30" });
 
       await page.getByRole("alert").getByText("Not found").waitFor();
     });

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import type { Page } from "playwright-core";
 import { heading, sampleConsole, visitPage } from "../support/console_page.ts";
-import { postJson } from "../support/http_client.ts";
+import { callRpc } from "../support/http_client.ts";
 import { pdfText } from "../support/pdf_text.ts";
 
 const { browser, server, missing } = await sampleConsole("The console's history and prints are");
@@ -24,9 +24,9 @@ const visit = (hash: string, story: (page: Page) => Promise<void>, colorScheme: 
   visitPage(browser, `${server.url}/#/${hash}`, story, { viewport: { width: 1400, height: 900 }, colorScheme });
 
 async function call(rpc: string, request: object) {
-  const { status, text } = await postJson(`${server.url}/datacenter.v1.DatacenterService/${rpc}`, request);
-  if (status !== 200) throw new Error(text);
-  return JSON.parse(text);
+  const { status, body } = await callRpc(server.url, rpc, request);
+  if (status !== 200) throw new Error(JSON.stringify(body));
+  return body;
 }
 
 describe.skipIf(missing !== undefined)("The web console", () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import type { Locator, Page } from "playwright-core";
 import { heading, openSettled, sampleConsole, until } from "../support/console_page.ts";
-import { postJson } from "../support/http_client.ts";
+import { callRpc } from "../support/http_client.ts";
 import { withPageReport } from "../support/page_report.ts";
 
 const { browser, server, missing } = await sampleConsole("The console's pictures are");
@@ -78,11 +78,9 @@ describe.skipIf(missing !== undefined)("A picture of the console", () => {
       await page.locator(`.picture-frame ${held}`).first().waitFor();
       await page.locator(`.picture-frame ${held}`).first().focus();
       await page.getByRole("status").getByText("Live", { exact: true }).waitFor();
-      const send = (name: string, body: object) =>
-        postJson(`${server.url}/datacenter.v1.DatacenterService/${name}`, body);
-      const { device } = JSON.parse((await send("GetDevice", { code: "SRV-B03-01" })).text);
+      const { device } = (await callRpc(server.url, "GetDevice", { code: "SRV-B03-01" })).body;
 
-      await send("UpsertDevice", { device: { ...device, name: "renamed" } });
+      await callRpc(server.url, "UpsertDevice", { device: { ...device, name: "renamed" } });
 
       await page.locator(".picture-frame text", { hasText: "renamed" }).first().waitFor();
       expect(await page.evaluate("document.activeElement.dataset.ref")).toBe("device:SRV-B03-07");

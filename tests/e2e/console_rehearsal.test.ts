@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
 import { heading, sampleConsole, visitPage } from "../support/console_page.ts";
-import { postJson } from "../support/http_client.ts";
+import { callRpc } from "../support/http_client.ts";
 
 const { browser, server, missing } = await sampleConsole("The console's rehearsal is");
 
@@ -56,7 +56,7 @@ describe.skipIf(missing !== undefined)("The console's rehearsal", () => {
 
   test("says that nothing can fail in a rack without devices", async () => {
     const rack = { code: "H1", location: { site_id: "AMS1", floor_number: 2 } };
-    const { status } = await postJson(`${server.url}/datacenter.v1.DatacenterService/UpsertRack`, { rack });
+    const { status } = await callRpc(server.url, "UpsertRack", { rack });
     expect(status).toBe(200);
     await visit("rack/H1", async (page) => {
       await page.getByRole("link", { name: "What if this fails" }).click();

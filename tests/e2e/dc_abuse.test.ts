@@ -1,10 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { connect, type Socket } from "node:net";
 import { DcServer, emptyFolder } from "../support/dc_server.ts";
-import { http1 } from "../support/http_client.ts";
+import { http1, RPC } from "../support/http_client.ts";
 import { END_HEADERS, END_STREAM, FRAME, fields, frame, PREFACE, sendRaw, written } from "../support/http2_frames.ts";
 
-const RPC = "/datacenter.v1.DatacenterService";
 /** How long a connection that the server may well keep open is kept. */
 const PATIENCE_MS = 150;
 

@@ -5,12 +5,11 @@ import { join } from "node:path";
 import { connect as connectTls } from "node:tls";
 import { DcServer, emptyFolder } from "../support/dc_server.ts";
 import { endAfterTest, serveDc } from "../support/end_after_test.ts";
-import { http1 } from "../support/http_client.ts";
+import { answerToRaw, http1, RPC } from "../support/http_client.ts";
 import { runPlanner } from "../support/planner_command.ts";
 
 const TLS = join(import.meta.dirname, "..", "fixtures", "tls");
 const WITH_TLS = ["--tls-key", join(TLS, "key.pem"), "--tls-cert", join(TLS, "cert.pem")];
-const RPC = "/datacenter.v1.DatacenterService";
 const UPSERT = `${RPC}/UpsertRack`;
 const RACK = JSON.stringify({ rack: { code: "R1", location: { site_id: "S1", floor_number: 1 } } });
 const json = { "content-type": "application/json" };
@@ -25,20 +24,6 @@ beforeAll(async () => {
 afterAll(() => Promise.all([plain.end(), secured.end()]));
 
 const start = (...flags: readonly string[]) => serveDc(emptyFolder(), flags);
-
-/** Everything that comes back for the bytes of a request, until the server closes the connection. */
-function answered(url: string, head: readonly string[], body = ""): Promise<string> {
-  const socket = connect(Number(new URL(url).port), "127.0.0.1");
-  endAfterTest(() => socket.destroy());
-  let text = "";
-  socket
-    .on("error", () => {})
-    .on("data", (chunk) => {
-      text += chunk;
-    });
-  socket.write(`${head.join("\r\n")}\r\n\r\n${body}`);
-  return new Promise((resolve) => socket.on("close", () => resolve(text)));
-}
 
 const write = (url: string, headers: Readonly<Record<string, string>>) =>
   http1(`${url}${UPSERT}`, { method: "POST", headers: { ...json, ...headers }, body: RACK });
@@ -163,7 +148,7 @@ describe("A request that can be read in two ways", () => {
   };
   for (const [what, [head, expected]] of Object.entries(RAW)) {
     test(`is refused: ${what}`, async () => {
-      expect(await answered(plain.url, head)).toMatch(expected);
+      expect(await answerToRaw(plain.url, head)).toMatch(expected);
     });
   }
 
@@ -190,7 +175,7 @@ test("A path that a proxy could take for another one is refused", async () => {
   const paths = ["/x/../audit/history", "/./metrics", "/%61udit/history", "/audit/history#x", "/metrics/..", "/a%2f"];
 
   const answers = await Promise.all(
-    paths.map((path) => answered(url, [`GET ${path} HTTP/1.1`, "Host: localhost", "Connection: close"])),
+    paths.map((path) => answerToRaw(url, [`GET ${path} HTTP/1.1`, "Host: localhost", "Connection: close"])),
   );
 
   expect(answers.map((text) => text.slice(0, 12))).toEqual(paths.map(() => "HTTP/1.1 400"));
@@ -201,9 +186,9 @@ describe("A server with a certificate", () => {
     const { url } = secured;
     const html = "Accept: text/html,*/*";
 
-    const page = await answered(url, ["GET /?a=b HTTP/1.1", "Host: localhost", html]);
-    const foreign = await answered(url, ["GET / HTTP/1.1", "Host: evil.example", html]);
-    const call = await answered(url, [`POST ${UPSERT} HTTP/1.1`, "Host: localhost", "Content-Length: 5000000"], "{");
+    const page = await answerToRaw(url, ["GET /?a=b HTTP/1.1", "Host: localhost", html]);
+    const foreign = await answerToRaw(url, ["GET / HTTP/1.1", "Host: evil.example", html]);
+    const call = await answerToRaw(url, [`POST ${UPSERT} HTTP/1.1`, "Host: localhost", "Content-Length: 5000000"], "{");
 
     expect(page).toMatch(/^HTTP\/1\.1 308 /);
     expect(page.toLowerCase()).toContain("location: https://localhost/?a=b\r\n");
@@ -295,12 +280,12 @@ test("More connections of one address than allowed are served probes alone", asy
   await Promise.all(idle.map((socket) => new Promise((resolve) => socket.once("connect", resolve))));
   const head = ["Host: localhost", "Content-Type: application/json", "Content-Length: 2"];
 
-  const probe = await answered(url, ["GET /healthz HTTP/1.1", "Host: localhost"]);
-  const call = await answered(url, [`POST ${RPC}/SearchDevices HTTP/1.1`, ...head], "{}");
+  const probe = await answerToRaw(url, ["GET /healthz HTTP/1.1", "Host: localhost"]);
+  const call = await answerToRaw(url, [`POST ${RPC}/SearchDevices HTTP/1.1`, ...head], "{}");
   for (const socket of idle) socket.destroy();
   let again = "";
   while (!again.startsWith("HTTP/1.1 200 ")) {
-    again = await answered(url, [`POST ${RPC}/SearchDevices HTTP/1.1`, ...head, "Connection: close"], "{}");
+    again = await answerToRaw(url, [`POST ${RPC}/SearchDevices HTTP/1.1`, ...head, "Connection: close"], "{}");
   }
 
   expect(probe).toStartWith("HTTP/1.1 200 ");

@@ -4,6 +4,7 @@ import { copyFileSync, existsSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { DcServer, emptyFolder } from "../support/dc_server.ts";
+import { putRack } from "../support/http_client.ts";
 import { runPlanner } from "../support/planner_command.ts";
 
 const cwd = emptyFolder();
@@ -31,12 +32,6 @@ beforeAll(async () => {
   await server.ended;
   new DatabaseSync(join(cwd, "site.sqlite")).exec("PRAGMA wal_checkpoint(TRUNCATE)");
 });
-
-function call({ url }: DcServer, rack: object): Promise<Response> {
-  const headers = { "content-type": "application/json" };
-  const address = `${url}/datacenter.v1.DatacenterService/UpsertRack`;
-  return fetch(address, { method: "POST", headers, body: JSON.stringify(rack) });
-}
 
 describe("planner dc audit verify", () => {
   test("finds the log of a served database good, with its inventory and its checkpoints", async () => {
@@ -92,12 +87,11 @@ describe("planner dc audit verify", () => {
       const verified = await verify("--db", db);
       const checked = await dc("doctor", "--db", db);
       const server = await DcServer.start(cwd, ["--db", db]);
-      const rack = { rack: { code: "NEW", location: { site_id: "S", floor_number: 1 } } };
-      const [ready, refused] = [await fetch(`${server.url}/readyz`), await call(server, rack)];
+      const [ready, refused] = [await fetch(`${server.url}/readyz`), await putRack(server.url, "NEW")];
       const why = await ready.text();
       await server.end();
       const accepting = await DcServer.start(cwd, ["--db", db, "--accept-broken-log"]);
-      const accepted = await call(accepting, rack);
+      const accepted = await putRack(accepting.url, "NEW");
       await accepting.end();
 
       expect([verified.code, checked.code]).toEqual([1, 1]);

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { emptyFolder, sampleDatabase } from "../support/dc_server.ts";
 import { serveDc } from "../support/end_after_test.ts";
-import { postJson } from "../support/http_client.ts";
+import { putRack } from "../support/http_client.ts";
 import { PLANNER, runPlanner } from "../support/planner_command.ts";
 
 const dc = (cwd: string, ...words: string[]) => runPlanner(["dc", ...words], { cwd });
@@ -16,22 +16,18 @@ async function sampleFolder(): Promise<string> {
   return cwd;
 }
 
-const put = (url: string, code: string) =>
-  postJson(`${url}/datacenter.v1.DatacenterService/UpsertRack`, {
-    rack: { code, location: { site_id: "AMS1", floor_number: 1 } },
-  });
 const shows = async (cwd: string, db: string, code: string) =>
   (await dc(cwd, "show", "rack", code, "--db", db)).code === 0;
 
 test("planner dc backup copies a served database, and restore refuses a served one and puts the copy in place", async () => {
   const cwd = await sampleFolder();
   const server = await serveDc(cwd, ["--db", "planner-dc.sqlite"]);
-  await put(server.url, "BEFORE");
+  await putRack(server.url, "BEFORE");
   const made = await dc(cwd, "backup", "copy.sqlite");
   expect([made.stderr, made.code]).toEqual(["", 0]);
   expect(made.stdout).toContain("entries, unbroken");
   expect(made.stdout).toContain("resources are what the change log says");
-  await put(server.url, "AFTER");
+  await putRack(server.url, "AFTER");
 
   const refused = await dc(cwd, "restore", "copy.sqlite");
   expect([refused.code, refused.stderr]).toEqual([
@@ -45,7 +41,7 @@ test("planner dc backup copies a served database, and restore refuses a served o
   expect(await shows(cwd, "planner-dc.sqlite", "AFTER")).toBe(false);
   expect(await shows(cwd, "planner-dc.sqlite.before-restore", "AFTER")).toBe(true);
   const again = await serveDc(cwd, ["--db", "planner-dc.sqlite"]);
-  expect((await put(again.url, "LATER")).status).toBe(200);
+  expect((await putRack(again.url, "LATER")).status).toBe(200);
 }, 240_000);
 
 test("planner dc backup and restore name what they cannot use, and change nothing", async () => {

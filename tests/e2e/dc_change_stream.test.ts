@@ -6,10 +6,8 @@ import { join } from "node:path";
 import { emptyFolder } from "../support/dc_server.ts";
 import { endAfterTest, serveDc } from "../support/end_after_test.ts";
 import { EventReader, Http2Streams, type OpenStream, openHttp1, type ServerEvent } from "../support/event_stream.ts";
-import { http1, postJson } from "../support/http_client.ts";
+import { callRpc, http1 } from "../support/http_client.ts";
 import { PLANNER, runCommand, runPlanner } from "../support/planner_command.ts";
-
-const SERVICE = "/datacenter.v1.DatacenterService";
 
 const start = (folder = emptyFolder(), flags: readonly string[] = []) => serveDc(folder, flags);
 
@@ -23,8 +21,8 @@ const rack = (code: string) => ({ code, location: { site_id: "S1", floor_number:
 
 async function call(url: string, rpc: string, body: object, token = ""): Promise<void> {
   const headers = token === "" ? {} : { authorization: `Bearer ${token}` };
-  const { status, text } = await postJson(`${url}${SERVICE}/${rpc}`, body, headers);
-  if (status !== 200) throw new Error(text);
+  const answer = await callRpc(url, rpc, body, headers);
+  if (answer.status !== 200) throw new Error(JSON.stringify(answer));
 }
 
 const put = (url: string, code: string, token = "") => call(url, "UpsertRack", { rack: rack(code) }, token);

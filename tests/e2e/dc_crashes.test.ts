@@ -3,7 +3,7 @@ import { spawnSync } from "node:child_process";
 import { closeSync, openSync, rmSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { DcServer, emptyFolder } from "../support/dc_server.ts";
-import { http1, postJson } from "../support/http_client.ts";
+import { callRpc, http1 } from "../support/http_client.ts";
 import { runPlanner } from "../support/planner_command.ts";
 import { SeededRandom } from "../support/seeded_random.ts";
 
@@ -12,11 +12,6 @@ const KILLS = Number(process.env["PLANNER_TEST_KILLS"] ?? 3);
 const SEED = Number(process.env["PLANNER_TEST_SEED"] ?? 1);
 const WRITERS = 2;
 const SIZE = 25;
-
-async function call(url: string, rpc: string, body: object) {
-  const answer = await postJson(`${url}/datacenter.v1.DatacenterService/${rpc}`, body);
-  return { status: answer.status, body: JSON.parse(answer.text) };
-}
 
 /** The devices of a writer's n-th bulk write: the same ones again and again, and one more that only this write makes. */
 function batch(writer: number, n: number) {
@@ -35,7 +30,7 @@ async function write(url: string, writer: number, state: { begun: number; acknow
   for (;;) {
     state.begun++;
     const items = batch(writer, state.begun);
-    const answer = await call(url, "BulkUpsertDevices", { items, atomic: true }).catch(() => undefined);
+    const answer = await callRpc(url, "BulkUpsertDevices", { items, atomic: true }).catch(() => undefined);
     if (answer === undefined) return;
     expect(answer).toMatchObject({ status: 200, body: { committed: true, failed: 0 } });
     state.acknowledged = state.begun;
@@ -55,7 +50,7 @@ async function written(url: string, writer: number) {
       page_token: token,
       view: "DEVICE_VIEW_FULL",
     };
-    const { body } = await call(url, "SearchDevices", request);
+    const { body } = await callRpc(url, "SearchDevices", request);
     for (const { code, labels } of body.devices) (code.includes("ONLY") ? single : lasting).push(Number(labels.batch));
     token = body.next_page_token;
   } while (token !== "");
@@ -144,7 +139,7 @@ test.skipIf(!canMount)("a full disk is told, reads go on, and so do writes when 
   try {
     // Nobody outside sees the disk but through the server's own eyes.
     const filler = join(`/proc/${server.child.pid}/root`, disk, "filler");
-    const put = (n: number) => call(server.url, "BulkUpsertDevices", { items: batch(0, n), atomic: true });
+    const put = (n: number) => callRpc(server.url, "BulkUpsertDevices", { items: batch(0, n), atomic: true });
     const first = await put(1);
     fill(filler);
 

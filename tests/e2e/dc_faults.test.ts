@@ -5,17 +5,13 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { type DcServer, emptyFolder } from "../support/dc_server.ts";
 import { serveDc } from "../support/end_after_test.ts";
-import { http1, postJson } from "../support/http_client.ts";
+import { callRpc, http1, putRack } from "../support/http_client.ts";
 import { PLANNER, runPlanner } from "../support/planner_command.ts";
 
-const SERVICE = "/datacenter.v1.DatacenterService";
 const served = (cwd: string, flags: readonly string[] = [], launcher: readonly string[] = []) =>
   serveDc(cwd, ["--db", "dc.sqlite", ...flags], launcher);
 
-const call = ({ url }: DcServer, rpc: string, request: unknown) => postJson(`${url}${SERVICE}/${rpc}`, request);
-
-const upsert = (server: DcServer, code: string) =>
-  call(server, "UpsertRack", { rack: { code, location: { site_id: "S", floor_number: 1 } } });
+const upsert = ({ url }: DcServer, code: string) => putRack(url, code);
 
 /** Asks again until the answer has the status. */
 async function statusOf(server: DcServer, path: string, status: number): Promise<string> {
@@ -43,8 +39,8 @@ describe("a lock that another process holds", () => {
     });
 
     const replies = [
-      await call(server, "GetRack", { code: "R1" }),
-      await call(server, "SearchDevices", {}),
+      await callRpc(server.url, "GetRack", { code: "R1" }),
+      await callRpc(server.url, "SearchDevices", {}),
       await http1(`${server.url}/healthz`),
       await http1(`${server.url}/readyz`),
       await http1(`${server.url}/metrics`),
@@ -56,7 +52,7 @@ describe("a lock that another process holds", () => {
     expect(replies.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
     expect(wasWritten).toBe(false);
     expect((await writing).status).toBe(200);
-    expect((await call(server, "GetRack", { code: "R2" })).status).toBe(200);
+    expect((await callRpc(server.url, "GetRack", { code: "R2" })).status).toBe(200);
   });
 
   test("does not keep the server from ending", async () => {
@@ -83,7 +79,7 @@ describe("a database file that is gone", () => {
     const why = await statusOf(server, "/readyz", 503);
     const metrics = await http1(`${server.url}/metrics`);
 
-    expect([refused.status, refused.text]).toEqual([503, expect.stringContaining("unavailable")]);
+    expect([refused.status, refused.body.code]).toEqual([503, "unavailable"]);
     expect(why).toContain("The database file no longer exists");
     expect(metrics.text).toContain("planner_dc_database_up 0");
     expect(existsSync(join(cwd, "dc.sqlite"))).toBe(false);

@@ -17,7 +17,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { type DcServer, emptyFolder } from "../support/dc_server.ts";
 import { serveDc } from "../support/end_after_test.ts";
-import { http1, postJson } from "../support/http_client.ts";
+import { http1, putRack } from "../support/http_client.ts";
 import { runPlanner } from "../support/planner_command.ts";
 import { SeededRandom } from "../support/seeded_random.ts";
 
@@ -27,10 +27,7 @@ const SEED = Number(process.env["PLANNER_TEST_SEED"] ?? 1);
 const served = (cwd: string) => serveDc(cwd, ["--db", "dc.sqlite"]);
 
 /** Writes a rack; gives the status. */
-async function put({ url }: DcServer, code: string): Promise<number> {
-  const rack = { code, location: { site_id: "S", floor_number: 1 } };
-  return (await postJson(`${url}/datacenter.v1.DatacenterService/UpsertRack`, { rack })).status;
-}
+const put = async ({ url }: DcServer, code: string) => (await putRack(url, code)).status;
 
 async function putMany(server: DcServer, prefix: string, count: number): Promise<readonly string[]> {
   const codes = Array.from({ length: count }, (_, index) => `${prefix}${index}`);

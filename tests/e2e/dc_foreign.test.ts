@@ -4,14 +4,13 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DcServer, emptyFolder } from "../support/dc_server.ts";
 import { fromDebian } from "../support/debian.ts";
-import { http1, postJson } from "../support/http_client.ts";
+import { http1, postJson, RPC } from "../support/http_client.ts";
 import { runCommand } from "../support/planner_command.ts";
 
 // Clients that we did not write, each as its own program against one server that speaks cleartext and TLS.
 
 const ROOT = join(import.meta.dirname, "..", "..");
 const TLS = join(ROOT, "tests", "fixtures", "tls");
-const RPC = "/datacenter.v1.DatacenterService";
 
 const cwd = emptyFolder();
 let server: DcServer;

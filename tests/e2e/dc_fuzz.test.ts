@@ -5,14 +5,13 @@ import { connect } from "node:net";
 import { join } from "node:path";
 import { DcServer, emptyFolder } from "../support/dc_server.ts";
 import { anyDocument, anyJson, FUZZ_LIMIT_MS, FUZZ_SEED, fuzzRounds, mutate } from "../support/fuzz_input.ts";
-import { http1 } from "../support/http_client.ts";
+import { http1, RPC } from "../support/http_client.ts";
 import { END_HEADERS, END_STREAM, FRAME, fields, frame, PREFACE } from "../support/http2_frames.ts";
 import { SeededRandom } from "../support/seeded_random.ts";
 
 /** Inputs per entry point in the gate; PLANNER_FUZZ_MINUTES=60 spends an hour on all of them. */
 const ROUNDS = 60;
 const SECRET = "a secret of the feed";
-const RPC = "/datacenter.v1.DatacenterService";
 const METHODS = "SearchDevices GetRack UpsertRack BulkUpsertDevices PowerBlastRadius Render DeleteRack".split(" ");
 
 const cwd = emptyFolder();

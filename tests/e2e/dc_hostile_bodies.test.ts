@@ -5,9 +5,8 @@ import { join } from "node:path";
 import { brotliCompressSync, gzipSync } from "node:zlib";
 import { getIntrospectionQuery } from "graphql";
 import { DcServer, emptyFolder } from "../support/dc_server.ts";
-import { http1 } from "../support/http_client.ts";
+import { http1, RPC } from "../support/http_client.ts";
 
-const RPC = "/datacenter.v1.DatacenterService";
 const MIB = 1024 * 1024;
 const SECRET = "a secret of the feed";
 const json = { "content-type": "application/json" };

@@ -5,7 +5,7 @@ import { Webhook } from "standardwebhooks";
 import { WebhookReceiver } from "../support/dc/webhook_receiver.ts";
 import { type DcServer, emptyFolder, sampleDatabase } from "../support/dc_server.ts";
 import { serveDc } from "../support/end_after_test.ts";
-import { postJson } from "../support/http_client.ts";
+import { callRpc } from "../support/http_client.ts";
 import { runPlanner } from "../support/planner_command.ts";
 import { until } from "../support/until.ts";
 
@@ -16,7 +16,7 @@ const serveNotices = (cwd: string) => serveDc(cwd, [...DB, "--notify", "notify.y
 
 function setStatus({ url }: DcServer, status: string) {
   const message = { device: { code: "PDU-A01-A", status }, updateMask: "status" };
-  return postJson(`${url}/datacenter.v1.DatacenterService/UpsertDevice`, message);
+  return callRpc(url, "UpsertDevice", message);
 }
 
 test("planner dc serve --notify sends a rack at fault, after a kill too, and a trial; others learn why not", async () => {

@@ -5,11 +5,10 @@ import { connect, type Socket } from "node:net";
 import { join } from "node:path";
 import { connect as connectTls } from "node:tls";
 import { DcServer, emptyFolder } from "../support/dc_server.ts";
-import { http1 } from "../support/http_client.ts";
+import { http1, RPC } from "../support/http_client.ts";
 import { FRAME, frame, PREFACE } from "../support/http2_frames.ts";
 
 const TLS = join(import.meta.dirname, "..", "fixtures", "tls");
-const RPC = "/datacenter.v1.DatacenterService";
 const OPEN_FILES = 64;
 /** Several times the limit, so that connections wait to be accepted. */
 const CLIENTS = 300;

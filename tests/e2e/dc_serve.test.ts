@@ -4,16 +4,12 @@ import { createServer } from "node:net";
 import { join } from "node:path";
 import { emptyFolder } from "../support/dc_server.ts";
 import { endAfterTest, serveDc } from "../support/end_after_test.ts";
-import { http1, postJson } from "../support/http_client.ts";
+import { callRpc, http1, putRack } from "../support/http_client.ts";
 import { runPlanner } from "../support/planner_command.ts";
 
-const RPC = "/datacenter.v1.DatacenterService";
-const RACK = { code: "R1", location: { site_id: "S1", floor_number: 1 } };
 const TLS = join(import.meta.dirname, "..", "fixtures", "tls");
 
 const start = (flags: readonly string[] = [], folder = emptyFolder()) => serveDc(folder, flags);
-
-const call = (url: string, rpc: string, body: object) => postJson(`${url}${RPC}/${rpc}`, body);
 
 describe("planner dc serve", () => {
   test("starts on an empty folder and says that it asks for no token", async () => {
@@ -32,13 +28,11 @@ describe("planner dc serve", () => {
   test("shares its file with another server: both write, and each reads what the other wrote", async () => {
     const folder = emptyFolder();
     const [one, two] = [await start([], folder), await start([], folder)];
-    const racks = Array.from({ length: 10 }, (_, index) => ({ ...RACK, code: `R${index}` }));
+    const codes = Array.from({ length: 10 }, (_, index) => `R${index}`);
 
-    const written = await Promise.all(
-      racks.map((rack, index) => call(index % 2 === 0 ? one.url : two.url, "UpsertRack", { rack })),
-    );
+    const written = await Promise.all(codes.map((code, index) => putRack((index % 2 === 0 ? one : two).url, code)));
     const read = await Promise.all(
-      racks.map(({ code }, index) => call(index % 2 === 0 ? two.url : one.url, "GetRack", { code })),
+      codes.map((code, index) => callRpc((index % 2 === 0 ? two : one).url, "GetRack", { code })),
     );
     const verified = await runPlanner(["dc", "audit", "verify"], { cwd: folder });
 
@@ -65,7 +59,7 @@ describe("planner dc serve", () => {
 
   test("serves metrics of what was called", async () => {
     const server = await start();
-    await call(server.url, "UpsertRack", { rack: { code: "no/slash" } });
+    await putRack(server.url, "no/slash");
 
     const { text } = await http1(`${server.url}/metrics`);
 

@@ -1,15 +1,13 @@
 import { expect, test } from "bun:test";
 import { readFileSync, writeFileSync } from "node:fs";
 import { connect as connectHttp2 } from "node:http2";
-import { connect } from "node:net";
 import { join } from "node:path";
 import { type DcServer, emptyFolder } from "../support/dc_server.ts";
 import { serveDc } from "../support/end_after_test.ts";
-import { http1 } from "../support/http_client.ts";
+import { answerToRaw, http1, RPC } from "../support/http_client.ts";
 import { PLANNER, runPlanner } from "../support/planner_command.ts";
 import { NO_PSEUDO_TERMINAL, runOnTerminal } from "../support/pseudo_terminal.ts";
 
-const RPC = "/datacenter.v1.DatacenterService";
 const MIB = 1024 * 1024;
 const SECRET = "a secret of the feed";
 const json = { "content-type": "application/json" };
@@ -36,25 +34,13 @@ const memory = (server: DcServer, field: "VmRSS" | "VmHWM") =>
 /** Makes the present memory the largest so far. */
 const forgetPeak = (server: DcServer) => writeFileSync(`/proc/${server.child.pid}/clear_refs`, "5");
 
-/** Sends a whole body, whatever comes back meanwhile, and returns the answer once the server has closed the connection. */
-function answered(server: DcServer, path: string, body: Uint8Array): Promise<string> {
-  const socket = connect(Number(new URL(server.url).port), "127.0.0.1");
-  let text = "";
-  socket.setEncoding("utf8").on("data", (chunk: string) => {
-    text += chunk;
-  });
-  const head = [`POST ${path} HTTP/1.1`, "Host: localhost", "Content-Type: application/json", "Connection: close"];
-  socket.write([...head, `Authorization: Bearer ${SECRET}`, `Content-Length: ${body.length}`, "", ""].join("\r\n"));
-  socket.write(body);
-  // A server that refuses early may reset the connection while the rest is sent.
-  return new Promise((resolve) => socket.on("error", () => {}).on("close", () => resolve(text)));
-}
-
 test.skipIf(NO_PROC !== null)("16 MiB of brackets cost little processor time and less than 64 MiB", async () => {
   const cwd = emptyFolder();
   writeFileSync(join(cwd, "feed.txt"), `${SECRET}\n`);
   const server = await started(cwd, "--webhook-secret-file", "feed.txt");
   const body = Buffer.alloc(16 * MIB, "[");
+  const fields = ["Host: localhost", "Content-Type: application/json", "Connection: close"];
+  fields.push(`Authorization: Bearer ${SECRET}`, `Content-Length: ${body.length}`);
 
   for (const path of [`${RPC}/BulkUpsertDevices`, "/graphql", "/audit/webhook"]) {
     const costs: { readonly ms: number; readonly bytes: number }[] = [];
@@ -62,7 +48,7 @@ test.skipIf(NO_PROC !== null)("16 MiB of brackets cost little processor time and
     for (let round = 0; round < 4; round++) {
       forgetPeak(server);
       const [ms, bytes] = [processorMs(server), memory(server, "VmRSS")];
-      const text = await answered(server, path, body);
+      const text = await answerToRaw(server.url, [`POST ${path} HTTP/1.1`, ...fields], body);
       costs.push({ ms: processorMs(server) - ms, bytes: memory(server, "VmHWM") - bytes });
 
       expect(text).toStartWith("HTTP/1.1 400 ");

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { gunzipSync } from "node:zlib";
 import { DcServer, emptyFolder } from "../support/dc_server.ts";
-import { postJson } from "../support/http_client.ts";
+import { putRack } from "../support/http_client.ts";
 import { runPlanner } from "../support/planner_command.ts";
 
 const ROOT = join(import.meta.dirname, "..", "..");
@@ -75,8 +75,7 @@ test("a database that is served is examined and verified beside its server", asy
   await runPlanner(["dc", "sample", "--racks", "1", "--db", "dc.sqlite"], { cwd });
   const server = await DcServer.start(cwd, ["--db", "dc.sqlite"]);
   while (!existsSync(join(cwd, "dc.sqlite.checkpoint-key.pub"))) await Bun.sleep(50);
-  const rack = { code: "NEW", location: { site_id: "S", floor_number: 1 } };
-  await postJson(`${server.url}/datacenter.v1.DatacenterService/UpsertRack`, { rack });
+  await putRack(server.url, "NEW");
 
   const { stdout, code } = await runPlanner(["dc", "audit", "verify", "--estate", "--db", "dc.sqlite"], { cwd });
 

@@ -8,7 +8,7 @@ import { until } from "../support/console_page.ts";
 import { ODD_NAMES, oddSite } from "../support/dc/odd_site.ts";
 import { DcServer, emptyFolder } from "../support/dc_server.ts";
 import { HAS_GRAPHVIZ, layOut } from "../support/graphviz.ts";
-import { postJson } from "../support/http_client.ts";
+import { callRpc } from "../support/http_client.ts";
 import { withPageReport } from "../support/page_report.ts";
 import { runPlanner } from "../support/planner_command.ts";
 import { siteLines } from "../support/site_lines.ts";
@@ -37,8 +37,7 @@ afterAll(async () => {
 
 async function picture(format: string): Promise<string> {
   const request = { code: "R0", render: { format: `RENDER_FORMAT_${format}`, embed_dataset: true } };
-  const { text } = await postJson(`${server.url}/datacenter.v1.DatacenterService/GetRack`, request);
-  return JSON.parse(text).render.text;
+  return (await callRpc(server.url, "GetRack", request)).body.render.text;
 }
 
 /** A page that must neither run what stands in names nor ask beyond `url` while `story` runs. */

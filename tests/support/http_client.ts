@@ -1,6 +1,7 @@
 import { type IncomingHttpHeaders, type OutgoingHttpHeaders, request } from "node:http";
 import { type ClientHttp2Session, connect } from "node:http2";
 import { request as secureRequest } from "node:https";
+import { connect as connectTcp } from "node:net";
 
 export interface Answer {
   readonly status: number;
@@ -42,6 +43,33 @@ export function http1(url: string, { method = "GET", headers = {}, body, timeout
 export function postJson(url: string, message: unknown, headers: OutgoingHttpHeaders = {}): Promise<Answer> {
   const all = { "content-type": "application/json", ...headers };
   return http1(url, { method: "POST", headers: all, body: JSON.stringify(message) });
+}
+
+/** Sends a request as it is written, and returns all that comes back until the server closes the connection. */
+export function answerToRaw(url: string, head: readonly string[], body: string | Uint8Array = ""): Promise<string> {
+  const socket = connectTcp(Number(new URL(url).port), "127.0.0.1");
+  let text = "";
+  socket.setEncoding("utf8").on("data", (chunk: string) => {
+    text += chunk;
+  });
+  socket.write(`${head.join("\r\n")}\r\n\r\n`);
+  socket.write(body);
+  // A server that refuses early may reset the connection while the rest is sent.
+  return new Promise((resolve) => socket.on("error", () => {}).on("close", () => resolve(text)));
+}
+
+/** Where the datacenter's RPCs are. */
+export const RPC = "/datacenter.v1.DatacenterService";
+
+/** Calls an RPC with JSON. @returns its reply, or its refusal, as JSON */
+export async function callRpc(url: string, rpc: string, request: object, headers: OutgoingHttpHeaders = {}) {
+  const { status, text } = await postJson(`${url}${RPC}/${rpc}`, request, headers);
+  return { status, body: JSON.parse(text) };
+}
+
+/** Writes a rack that has a code and a place, and nothing else. */
+export function putRack(url: string, code: string, headers: OutgoingHttpHeaders = {}) {
+  return callRpc(url, "UpsertRack", { rack: { code, location: { site_id: "S1", floor_number: 1 } } }, headers);
 }
 
 /** Several requests over one HTTP/2 connection with prior knowledge, or TLS. */

@@ -89,25 +89,16 @@ test("verify --prompt-section prints what the agent's prompt says", async () => 
   expect(code).toBe(0);
 });
 
-test.each([
-  ["nested", '{"nested": "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa!"}', "^(a+)+$"],
-  ["polynomial", `{"polynomial": "${"a".repeat(5000)}"}`, "a*a*a*b"],
-])(
-  "a hostile pattern (%s) ends in an error that names it, and no process stays",
-  async (_, input, pattern) => {
-    const mark = crypto.randomUUID();
+test("a hostile pattern ends in an error that names it, and no process stays", async () => {
+  const mark = crypto.randomUUID();
+  const input = JSON.stringify({ nested: `${"a".repeat(40)}!` });
 
-    const { code, stdout } = await verify(["--schema", "hostile.json", "-"], {
-      input,
-      env: { PLANNER_TEST_MARK: mark },
-    });
+  const { code, stdout } = await verify(["--schema", "hostile.json", "-"], { input, env: { PLANNER_TEST_MARK: mark } });
 
-    expect(stdout).toContain(`pattern "${pattern}" takes longer than the limit of 2 s on a text of `);
-    expect(code).toBe(1);
-    expect(processesWith(mark)).toEqual([]);
-  },
-  30_000,
-);
+  expect(stdout).toContain('pattern "^(a+)+$" takes longer than the limit of 2 s on a text of ');
+  expect(code).toBe(1);
+  expect(processesWith(mark)).toEqual([]);
+}, 30_000);
 
 test("a check ends when the process that asked for it is killed", async () => {
   const mark = crypto.randomUUID();
@@ -137,30 +128,6 @@ test("the MCP server answers others while a hostile pattern is checked", async (
   const text = answers[1]?.result?.content?.[0]?.text;
   expect(text).toContain('pattern "a*a*a*b" takes longer than the limit of 2 s');
 }, 240_000);
-
-test.each([
-  [
-    "nests 20,000 levels",
-    "[".repeat(20_000) + "]".repeat(20_000),
-    "output nests 20000 levels deep: expected at most 500",
-  ],
-  [
-    "is larger than 16 MiB",
-    JSON.stringify("x".repeat(17_000_000)),
-    "output of 17000002 characters: expected at most 16777216",
-  ],
-])("an output that %s is refused in a line", async (_, input, problem) => {
-  const { code, stdout } = await verify(["--schema", "report.json", "-"], { input });
-
-  expect(stdout).toBe(`Output validation failed (schema: report.json)\n  ${problem}\n`);
-  expect(code).toBe(1);
-});
-
-test("a megabyte of opening braces is searched at once", async () => {
-  const { stdout } = await verify(["--schema", "report.json", "-"], { input: "{".repeat(1_000_000) });
-
-  expect(stdout).toContain("no JSON found in the output");
-});
 
 /** Processes whose environment holds the mark; the mark is handed on to every child. */
 function processesWith(mark: string): readonly string[] {

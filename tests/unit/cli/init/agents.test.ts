@@ -11,13 +11,6 @@ test("AGENTS knows the agents that init promises", () => {
   expect(AGENT_NAMES.join(" ")).toBe("claude cursor codex gemini opencode kiro qwen copilot vscode generic");
 });
 
-test("AGENTS.opencode writes the shape that both of its versions read", async () => {
-  expect(JSON.parse(await added("opencode", '{"$schema":"https://opencode.ai/config.json"}'))).toEqual({
-    $schema: "https://opencode.ai/config.json",
-    mcp: { planner: { type: "local", command: ["planner", "mcp"], enabled: true } },
-  });
-});
-
 test("AGENTS.opencode follows a file that is written in the newer shape", async () => {
   const before = '{"mcp":{"servers":{"docs":{"type":"local","command":["docs"]}}}}';
 

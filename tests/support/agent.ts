@@ -1,5 +1,5 @@
 /**
- * An agent for tests: a real MCP client that reaches `planner mcp` by the configuration it is given, and works by a plan.
+ * An agent for tests: an MCP client that reaches `planner mcp` by the configuration it is given, and works by a plan.
  *
  *     bun tests/support/agent.ts <mcp_config>
  *
@@ -20,23 +20,23 @@ import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { parse as parseJson } from "jsonc-parser";
+import { McpLines } from "./mcp_lines.ts";
 
 const id = process.env["PLANNER_SPEC_ID"] ?? "";
 const notes = process.env["AGENT_NOTES"] ?? "";
 const plan = JSON.parse(process.env["AGENT_PLAN"] ?? "{}") as Record<string, readonly string[]>;
 const children: ChildProcess[] = [];
-let connected: Client | undefined;
+let connected: McpLines | undefined;
 
-async function tools(): Promise<Client> {
+/** A client of one line each: the official ones take most of an agent's time, and `mcp_clients.test.ts` drives every tool by them. */
+async function tools(): Promise<McpLines> {
   if (connected !== undefined) return connected;
-  // Most agents call no tool, and the client takes most of an agent's start.
-  const { Client } = await import("@modelcontextprotocol/sdk/client/index.js");
-  const { StdioClientTransport } = await import("@modelcontextprotocol/sdk/client/stdio.js");
   const { command, args } = mcpServer(process.env["AGENT_PROVIDER"]);
-  connected = new Client({ name: "test-agent", version: "1.0.0" });
-  await connected.connect(new StdioClientTransport({ command, args, stderr: "inherit" }));
+  connected = new McpLines(process.cwd(), args, [command]);
+  const clientInfo = { name: "test-agent", version: "1.0.0" };
+  await connected.request("initialize", { protocolVersion: "2024-11-05", capabilities: {}, clientInfo });
+  connected.send(`${JSON.stringify({ jsonrpc: "2.0", method: "notifications/initialized" })}\n`);
   return connected;
 }
 
@@ -71,13 +71,8 @@ function words({ command, args }: Server): string[] {
 }
 
 async function call(name: string, args: Record<string, unknown>): Promise<string> {
-  const client = await tools();
-  const result = (await client.callTool({ name, arguments: args })) as {
-    readonly content: readonly { readonly text: string }[];
-    readonly isError?: boolean;
-  };
-  const text = result.content[0]?.text ?? "";
-  if (result.isError === true) throw new Error(`${name}: ${text}`);
+  const { text, refused } = await (await tools()).tool(name, args);
+  if (refused) throw new Error(`${name}: ${text}`);
   return text;
 }
 
@@ -179,5 +174,5 @@ for (const step of plan[id] ?? plan["*"] ?? []) {
   await act(rest.join(":"));
   if (notes !== "") appendFileSync(join(notes, "steps"), `${id} ${name}\n`);
 }
-await connected?.close();
+await connected?.end();
 process.exit(0);

@@ -69,7 +69,7 @@ export const COMMANDS: Readonly<Record<string, Members>> = {
       "approve",
     ),
     trust: lazy("Accept every command of a project", () => import("./commands/spec/approve.ts"), "trust"),
-    reject: lazy("Reject a spec", () => import("./commands/spec/state.ts"), "reject"),
+    reject: lazy("Reject a spec", () => import("./commands/spec/approve.ts"), "reject"),
     archive: lazy("Move a completed spec to the archive", () => import("./commands/spec/state.ts"), "archive"),
   },
   Checks: {

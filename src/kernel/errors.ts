@@ -38,7 +38,12 @@ export class OperationError extends Error {
 /** Returns the message of an `OperationError`, and "internal error: …" for any other error. */
 export function getErrorMessage(error: unknown): string {
   if (error instanceof OperationError) return error.message;
-  return boundBytes(`internal error: ${error instanceof Error ? error.message : String(error)}`, MAX_REFUSAL_BYTES);
+  return boundBytes(`internal error: ${describeError(error)}`, MAX_REFUSAL_BYTES);
+}
+
+/** Returns the message of an error, and any other thrown value as text. */
+export function describeError(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }
 
 /** Ignores an `OperationError` of work whose refusal leaves the caller's result unchanged; rethrows any other error. */

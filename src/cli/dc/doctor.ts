@@ -10,6 +10,7 @@ import type { DcStore } from "#dc/ports.ts";
 import type { InspectedStore } from "#dc/store/earlier_reader.ts";
 import { getSchemaState } from "#dc/store/migrations.ts";
 import { SqliteFile } from "#dc/store/sqlite/sqlite_file.ts";
+import { describeError } from "#kernel/errors.ts";
 import { getPublicKeyPath, readVerifierKeys } from "./audit/audit_keys.ts";
 import type { DatabaseLocation } from "./database.ts";
 
@@ -90,7 +91,7 @@ async function runDatabaseCheck(check: CheckResult["check"], runCheck: () => Pro
     return {
       check,
       ok: false,
-      detail: error instanceof Error ? error.message : String(error),
+      detail: describeError(error),
       advice: CHECK_ADVICE[check],
     };
   }

@@ -26,6 +26,7 @@ import {
   UnreadableJson,
 } from "#dc/operations/messages/json_place.ts";
 import type { DcService } from "#dc/service.ts";
+import { describeError } from "#kernel/errors.ts";
 import { parseJson } from "#kernel/json_object.ts";
 import type { ByteAccount } from "#kernel/slots.ts";
 import type { Steps } from "#kernel/steps.ts";
@@ -161,7 +162,7 @@ export function* readMessage({ input, isBinary, options }: MessageFormat, bytes:
     return readJsonValue(input, json as JsonValue, options);
   } catch (error) {
     if (error instanceof UnreadableJson) throw createUnreadableRefusal(error);
-    const problem = error instanceof Error ? error.message : String(error);
+    const problem = describeError(error);
     if (isBinary) throw refuse("MALFORMED_MESSAGE", `Cannot read the message: ${problem}`);
     const named = error instanceof SyntaxError ? `cannot decode message ${input.typeName} from JSON: ${problem}` : "";
     throw createUnreadableRefusal(new UnreadableJson(named || String(error), ""));

@@ -14,7 +14,7 @@ import {
 } from "graphql";
 import { refuse } from "#dc/model/refusal.ts";
 import { findUnreadablePath } from "#dc/operations/messages/json_place.ts";
-import { shortenText } from "#kernel/errors.ts";
+import { describeError, shortenText } from "#kernel/errors.ts";
 import { isJsonObject, parseJson, parseUniqueJson } from "#kernel/json_object.ts";
 import type { Steps } from "#kernel/steps.ts";
 import { createBodyRefusal, createEncodingRefusal, createMediaTypeRefusal, HttpRefusal } from "../connect/errors.ts";
@@ -38,7 +38,7 @@ export function* convertArguments(desc: DescMessage, args: object): Steps<Messag
   try {
     return fromJson(desc, json);
   } catch (error) {
-    const why = (error instanceof Error ? error.message : String(error)).replace(/^cannot decode .* from JSON: /, "");
+    const why = describeError(error).replace(/^cannot decode .* from JSON: /, "");
     throw new UnreadableArgument(why, findUnreadablePath(desc, json, {}));
   }
 }

@@ -2,7 +2,7 @@ import { createHash, timingSafeEqual } from "node:crypto";
 import { type Principal, ROLES, type Role } from "#dc/context.ts";
 import { refuse } from "#dc/model/refusal.ts";
 import { InvalidTokenRefusal } from "#dc/operations/messages/status.ts";
-import { createInvalidArgumentError, OperationError } from "#kernel/errors.ts";
+import { createInvalidArgumentError, describeError, OperationError } from "#kernel/errors.ts";
 import { isJsonObject } from "#kernel/json_object.ts";
 import { FollowedFile } from "./followed_file.ts";
 
@@ -156,7 +156,7 @@ function parseTokenRows(text: string): readonly TokenRow[] {
   try {
     value = JSON.parse(text);
   } catch (error) {
-    throw createInvalidArgumentError(error instanceof Error ? error.message : String(error));
+    throw createInvalidArgumentError(describeError(error));
   }
   const rows = isJsonObject(value) ? value["tokens"] : undefined;
   if (!Array.isArray(rows)) throw createInvalidArgumentError('expected an object with a list "tokens"');

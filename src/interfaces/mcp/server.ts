@@ -1,3 +1,4 @@
+import { describeError } from "#kernel/errors.ts";
 import { escapeLineSeparators } from "#kernel/json_object.ts";
 import { FINISH_GRACE_MS, MAX_BATCH_MESSAGES, MAX_LINE_BYTES, MAX_UNWRITTEN_CHARS, STOP_GRACE_MS } from "./limits.ts";
 import { createParseError, type Message, parseLine, RPC_ERROR_CODES, readMessage, TaskSchedule } from "./messages.ts";
@@ -64,7 +65,7 @@ export class McpServer {
       }
       for (const line of splitter.endStream()) await this.#handleLine(line);
     } catch (error) {
-      this.#options.log(`Cannot read the input: ${error instanceof Error ? error.message : String(error)}`);
+      this.#options.log(`Cannot read the input: ${describeError(error)}`);
     }
   }
 

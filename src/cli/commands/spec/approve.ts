@@ -1,8 +1,10 @@
+import { type ApprovalDecision, decideApproval } from "#planner/operations/decide_approval.ts";
 import { requireOutsideRun, trustProject } from "../../accept_commands.ts";
 import { type Args, type ArgValues, booleanFlag, textFlag } from "../../args.ts";
 import { defineCommand } from "../../command.ts";
-import { runApprovalDecision } from "../../decide_approval.ts";
+import type { Cli } from "../../declaration.ts";
 import { EXIT_STATUS } from "../../exit_status.ts";
+import { print, printJson, sanitizeLine } from "../../output/print.ts";
 import { ACTIVE_ID, JSON_FLAG } from "../../shared_arguments.ts";
 
 const ARGS = {
@@ -47,6 +49,20 @@ export const approve = defineCommand({
   },
 });
 
+export const reject = defineCommand({
+  meta: { name: "reject", description: "Reject a spec that requires approval" },
+  details:
+    "Sets approval.status, approval.by and approval.at and adds the reason under `## Approval Discussion`. The spec keeps its status: change the spec and have it approved, or cancel it. It is refused as `planner approve --by` is, and while a process works on the spec. Agents may not work on a rejected spec.",
+  args: {
+    id: ACTIVE_ID,
+    by: textFlag("name", "Who rejects", { required: true }),
+    reason: textFlag("text", "Why", { required: true }),
+    json: JSON_FLAG,
+  },
+  examples: { 'planner reject 003 --by Ann --reason "Too vague"': "Reject today's third spec" },
+  run: ({ args: { id, by, reason, json }, cli }) => runApprovalDecision("rejected", { id, by, reason, json }, cli),
+});
+
 export const trust = defineCommand({
   meta: { name: "trust", description: "Accept every command of this project, also those that agents write" },
   details:
@@ -62,3 +78,24 @@ export const trust = defineCommand({
     return (await trustProject(project, !off)) ? EXIT_STATUS.ok : EXIT_STATUS.refused;
   },
 });
+
+interface DecisionOptions {
+  readonly id: string;
+  readonly by: string;
+  readonly reason: string | undefined;
+  readonly json: boolean;
+}
+
+/** Stores the approval or the rejection of a spec and prints it. */
+async function runApprovalDecision(
+  status: ApprovalDecision["status"],
+  words: DecisionOptions,
+  cli: Cli,
+): Promise<void> {
+  const { id, by, reason, json } = words;
+  const decided = await decideApproval(await cli.openContext(), id, { status, by, reason: reason ?? null });
+  if (json) return printJson(decided);
+  print(
+    `${status === "approved" ? "Approved" : "Rejected"} spec: ${decided.spec_id} (by ${sanitizeLine(decided.by)})\n`,
+  );
+}

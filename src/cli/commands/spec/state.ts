@@ -11,9 +11,8 @@ import {
 } from "#planner/operations/state.ts";
 import { takeover as takeoverTool } from "#planner/operations/takeover.ts";
 import { runTool } from "#planner/service.ts";
-import { booleanFlag, textFlag } from "../../args.ts";
+import { booleanFlag } from "../../args.ts";
 import { defineCommand } from "../../command.ts";
-import { runApprovalDecision } from "../../decide_approval.ts";
 import type { Cli } from "../../declaration.ts";
 import { EXIT_STATUS, type ExitStatus } from "../../exit_status.ts";
 import { print, printJson, sanitizeLine, sanitizeLines } from "../../output/print.ts";
@@ -104,20 +103,6 @@ export const takeover = defineCommand({
     ];
     print(`${parts.map(removeEscapes).join("\n\n")}\n`);
   },
-});
-
-export const reject = defineCommand({
-  meta: { name: "reject", description: "Reject a spec that requires approval" },
-  details:
-    "Sets approval.status, approval.by and approval.at and adds the reason under `## Approval Discussion`. The spec keeps its status: change the spec and have it approved, or cancel it. It is refused as `planner approve --by` is, and while a process works on the spec. Agents may not work on a rejected spec.",
-  args: {
-    id: ACTIVE_ID,
-    by: textFlag("name", "Who rejects", { required: true }),
-    reason: textFlag("text", "Why", { required: true }),
-    json: JSON_FLAG,
-  },
-  examples: { 'planner reject 003 --by Ann --reason "Too vague"': "Reject today's third spec" },
-  run: ({ args: { id, by, reason, json }, cli }) => runApprovalDecision("rejected", { id, by, reason, json }, cli),
 });
 
 /** Runs a tool whose only parameter is an id. Prints the result's sentence, or its value with `--json`. */

@@ -2,6 +2,7 @@ import { mkdirSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { getOrCreateLogOrigin, makeCheckpoint } from "#dc/audit/verify_log.ts";
 import type { DcStore } from "#dc/ports.ts";
+import { describeError } from "#kernel/errors.ts";
 import { OutageReporter } from "#kernel/outage.ts";
 import { openSigningKey } from "./audit_keys.ts";
 
@@ -68,7 +69,7 @@ export class CheckpointWriter {
       if (!this.#isClosed && this.#isDue(seq)) await this.#signCheckpoint();
       this.#outage.recordSuccess();
     } catch (error) {
-      this.#outage.recordFailure(error instanceof Error ? error.message : String(error));
+      this.#outage.recordFailure(describeError(error));
     }
   }
 

@@ -11,7 +11,7 @@ import { createPrincipalFinder, type JwtOptions, JwtVerifier } from "#interfaces
 import { Metrics } from "#interfaces/http/metrics.ts";
 import { TokenFile } from "#interfaces/http/token_file.ts";
 import { SYSTEM_CLOCK } from "#kernel/clock.ts";
-import { OperationError } from "#kernel/errors.ts";
+import { describeError, OperationError } from "#kernel/errors.ts";
 import { ByteBudget } from "#kernel/slots.ts";
 import { SharedPort } from "#runtime/one_port.ts";
 import { loadConsoleModules, loadPage } from "#runtime/pages.ts";
@@ -258,7 +258,7 @@ async function findDatabaseProblem(store: DcStore): Promise<string | undefined> 
     await store.check();
     return undefined;
   } catch (error) {
-    return error instanceof Error ? error.message : String(error);
+    return describeError(error);
   }
 }
 

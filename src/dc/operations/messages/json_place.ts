@@ -8,7 +8,7 @@ import {
   type Message,
 } from "@bufbuild/protobuf";
 import { type Refusal, refuse } from "#dc/model/refusal.ts";
-import { shortenMiddle, shortenText } from "#kernel/errors.ts";
+import { describeError, shortenMiddle, shortenText } from "#kernel/errors.ts";
 import { isJsonObject, tryParseJson } from "#kernel/json_object.ts";
 
 type JsonOptions = Partial<JsonReadOptions>;
@@ -109,7 +109,7 @@ function tryRead(read: () => Message): FirstReading {
   try {
     return { message: read() };
   } catch (error) {
-    return { problem: shortenMiddle(error instanceof Error ? error.message : String(error), MAX_PROBLEM_CHARS) };
+    return { problem: shortenMiddle(describeError(error), MAX_PROBLEM_CHARS) };
   }
 }
 

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { createInterface } from "node:readline";
-import { OperationError } from "#kernel/errors.ts";
+import { describeError, OperationError } from "#kernel/errors.ts";
 import type { OutputVerdict } from "#planner/work/judge_output.ts";
 import { describeReplacedProgram, getSelfCommand, getSelfEnvironment } from "#runtime/self_command.ts";
 import {
@@ -63,7 +63,7 @@ export class CheckProcess {
       this.#child ??= this.#startChild();
       this.#child.stdin?.write(this.#currentJob.line);
     } catch (error) {
-      this.#failJob(error instanceof Error ? error.message : String(error));
+      this.#failJob(describeError(error));
     }
   }
 

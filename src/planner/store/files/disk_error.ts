@@ -1,4 +1,4 @@
-import { type ErrorKind, OperationError } from "#kernel/errors.ts";
+import { describeError, type ErrorKind, OperationError } from "#kernel/errors.ts";
 
 /** Returns the error code of a failed system call (`ENOENT`); undefined for an error of another kind. */
 export function getErrorCode(error: unknown): string | undefined {
@@ -33,7 +33,7 @@ const SYSTEM_ERROR_REASONS: Readonly<Record<string, readonly [words: string, kin
 /** Returns why a system call failed, with its code if there is one: `the disk is full (ENOSPC)`. */
 export function describeSystemError(error: unknown): string {
   const code = getErrorCode(error);
-  if (code === undefined) return error instanceof Error ? error.message : String(error);
+  if (code === undefined) return describeError(error);
   const words = SYSTEM_ERROR_REASONS[code]?.[0];
   return words === undefined ? code : `${words} (${code})`;
 }

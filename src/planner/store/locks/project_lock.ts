@@ -14,7 +14,7 @@ import { basename, join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
-import { OperationError } from "#kernel/errors.ts";
+import { describeError, OperationError } from "#kernel/errors.ts";
 import { reportNotice } from "#kernel/notices.ts";
 import { convertToDiskError, getErrorCode } from "../files/disk_error.ts";
 import { type OpenFolder, openParentFolder } from "../files/open_folder.ts";
@@ -246,7 +246,7 @@ function buildLockError(root: string, file: string, error: unknown): unknown {
   } catch (cause) {
     return convertToDiskError(`lock "${file}"`, cause);
   }
-  const why = error instanceof Error ? error.message : String(error);
+  const why = describeError(error);
   return new OperationError("unavailable", `Cannot lock "${file}": ${why}: remove the file if no planner runs`, {
     cause: error,
   });

@@ -2,6 +2,7 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { isJsonObject } from "#kernel/json_object.ts";
 import type { StoredRunReport } from "#planner/work/records/process_record.ts";
+import { parseRecordTexts } from "../../work/records/read_record.ts";
 import type { Usage } from "../../work/usage.ts";
 import { getTextField, readJsonFile } from "../files/read_text.ts";
 import { PROCESSES_FOLDER } from "../project/places.ts";
@@ -38,13 +39,9 @@ function parseStoredReport(record: JsonFields, report: JsonFields): StoredRunRep
     prompt_sha256: getTextField(report, "prompt_sha256"),
     session: getTextField(report, "session"),
     usage: isJsonObject(report["usage"]) ? parseUsage(report["usage"]) : null,
-    denied: parseReportTexts(report["denied"]),
-    outside: parseReportTexts(report["outside"]),
+    denied: parseRecordTexts(report["denied"]),
+    outside: parseRecordTexts(report["outside"]),
   };
-}
-
-function parseReportTexts(value: unknown): readonly string[] {
-  return Array.isArray(value) ? value.filter((each): each is string => typeof each === "string") : [];
 }
 
 function parseUsage(written: JsonFields): Usage {

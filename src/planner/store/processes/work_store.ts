@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { Clock } from "#kernel/clock.ts";
 import type { SpecId } from "#planner/spec/spec_id.ts";
 import type { WorktreeStatus } from "#planner/work/records/process_record.ts";
-import { parseFailedCommands } from "../../work/records/read_record.ts";
+import { parseFailedCommands, parseRecordTexts } from "../../work/records/read_record.ts";
 import { getTextField, readFileMark, readJsonFile } from "../files/read_text.ts";
 import { readLockHolder } from "../locks/lock_file.ts";
 import { PROCESSES_FOLDER, WORKTREES_FOLDER } from "../project/places.ts";
@@ -52,14 +52,13 @@ function readWorktreeStatus(root: string, id: string): WorktreeStatus {
     return { ...base, status: "unknown", updated_at: null, error, commits: [] };
   }
   const { object } = read;
-  const commits = object["commits"];
   const failed = parseFailedCommands(object["failed_checks"]);
   return {
     ...base,
     status: WORKTREE_STATUSES.includes(object["status"]) ? (object["status"] as WorktreeStatus["status"]) : "unknown",
     updated_at: getTextField(object, "updated_at"),
     error: getTextField(object, "error"),
-    commits: Array.isArray(commits) ? commits.filter((one): one is string => typeof one === "string") : [],
+    commits: parseRecordTexts(object["commits"]),
     ...(failed.length === 0 ? {} : { failed_checks: failed }),
   };
 }

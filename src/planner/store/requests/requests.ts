@@ -1,4 +1,4 @@
-import { createPreconditionError, ignoreRefusal, OperationError } from "#kernel/errors.ts";
+import { createPreconditionError, describeError, ignoreRefusal, OperationError } from "#kernel/errors.ts";
 import type { PlannerConfig, RequestSettings } from "../../config/config.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 import { decodeSpecId } from "../../work/claims/decide_claim.ts";
@@ -245,7 +245,7 @@ function parseForgeRequest({ target, program }: RequestTarget, value: unknown): 
   try {
     return parseRequest(target.forge, value);
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = describeError(error);
     throw new OperationError("unavailable", `${program} at ${target.host} answered something else: ${why}`);
   }
 }

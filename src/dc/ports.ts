@@ -1,3 +1,4 @@
+import { getResourceKey } from "#dc/model/ref.ts";
 import type { DeviceFilter as FilterMessage } from "#gen/datacenter/v1/messages.ts";
 import type { AuditAction, AuditInterface } from "./model/enum_values.ts";
 import type { ChangeRecord, Inventory, NetworkPortSummary, SiteReader } from "./model/inventory.ts";
@@ -314,3 +315,38 @@ export type SettingName = keyof typeof SETTING_MEANINGS;
  * have one for each source, `origin:<source>`. A verification names documents of other spaces.
  */
 export const DOCUMENT_SPACES = ["window", "device_type", "notice", "notice_state", "reading_finding"] as const;
+
+/** Number of rows per page. Our choice: one page takes some milliseconds. */
+const PAGE_SIZE = 500;
+
+/** Yields all documents of a space in pages, in the order of keys. */
+export function readDocumentPages(
+  reader: Pick<DcReader, "documents">,
+  space: string,
+): AsyncGenerator<readonly StoredDocument[]> {
+  return readPagesByKey(
+    (after) => reader.documents(space, after, PAGE_SIZE),
+    ({ key }) => key,
+  );
+}
+
+/** Yields all resources of a kind in pages, in the order of keys. */
+export function readResourcePages<Kind extends ResourceKind>(
+  reader: DcReader,
+  kind: Kind,
+): AsyncGenerator<readonly ResourceByKind[Kind][]> {
+  return readPagesByKey((after) => reader.page(kind, after, PAGE_SIZE), getResourceKey);
+}
+
+async function* readPagesByKey<Row>(
+  readPage: (after: string) => Promise<readonly Row[]>,
+  getKey: (row: Row) => string,
+): AsyncGenerator<readonly Row[]> {
+  for (let after = ""; ; ) {
+    const page = await readPage(after);
+    yield page;
+    const last = page.at(-1);
+    if (last === undefined || page.length < PAGE_SIZE) return;
+    after = getKey(last);
+  }
+}

@@ -9,7 +9,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fromJson, type JsonObject } from "@bufbuild/protobuf";
-import { getDevice } from "#dc/operations/get_device.ts";
+import { getDevice } from "#dc/operations/device_reads.ts";
 import { reportReadings } from "#dc/operations/planning/readings/readings.ts";
 import { openService } from "#dc/service.ts";
 import { openSqlite } from "#dc/store/sqlite/sqlite_store.ts";

@@ -9,7 +9,7 @@ import { readFindingStarts } from "#dc/operations/planning/readings/read_finding
 import type { DcStore } from "#dc/ports.ts";
 import type { InspectedStore } from "#dc/store/earlier_reader.ts";
 import { getSchemaState } from "#dc/store/migrations.ts";
-import { SqliteFile } from "#dc/store/sqlite/sqlite_file.ts";
+import { SqliteFile } from "#dc/store/sqlite/sqlite_connection.ts";
 import { describeError } from "#kernel/errors.ts";
 import { getPublicKeyPath, readVerifierKeys } from "./audit/audit_keys.ts";
 import type { DatabaseLocation } from "./database.ts";

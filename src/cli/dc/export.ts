@@ -1,11 +1,10 @@
 import { join } from "node:path";
 import type { ExportFile, ExportInventory } from "#dc/exchange/out/netbox_csv.ts";
 import type { ResourceByKind, ResourceKind } from "#dc/model/resources.ts";
-import { readResourcePages } from "#dc/operations/database_pages.ts";
 import { KINDS } from "#dc/operations/import/run_import.ts";
 import { convertModelToJson } from "#dc/operations/messages/model_json.ts";
 import { RESOURCE_SCHEMAS } from "#dc/operations/writes/changes.ts";
-import type { DcReader } from "#dc/ports.ts";
+import { type DcReader, readResourcePages } from "#dc/ports.ts";
 import type { StderrLogger } from "../output/stderr_logger.ts";
 import { createFolder } from "../output/write_file.ts";
 import { UsageError } from "../usage_error.ts";

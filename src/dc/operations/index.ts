@@ -1,9 +1,8 @@
 import type { DescMethod, DescService } from "@bufbuild/protobuf";
 import { DatacenterService } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { PlanningService } from "#gen/datacenter/v1/planning_pb.ts";
+import { getDevice, searchDevices } from "./device_reads.ts";
 import { fabricTopology } from "./fabric_topology.ts";
-import { getDevice } from "./get_device.ts";
-import { getPort } from "./get_port.ts";
 import { listNotices, resendDeadNotices, testNotice } from "./notices/notice_rpcs.ts";
 import { applyChanges, previewChanges } from "./planning/change_list.ts";
 import { getDeviceType, listDeviceTypes, upsertDeviceType } from "./planning/device_types.ts";
@@ -17,14 +16,13 @@ import { searchDeviceTypes, searchInventory } from "./planning/search_inventory.
 import { listWindows } from "./planning/windows/list_windows.ts";
 import { deleteWindow, upsertWindow } from "./planning/windows/put_window.ts";
 import { checkWindow, getWindow } from "./planning/windows/window_reads.ts";
+import { getPort, traceCablePath } from "./port_reads.ts";
 import { powerBlastRadius } from "./power_blast_radius.ts";
 import { floorPlan, getRack } from "./rack_reads.ts";
 import { render } from "./render.ts";
 import { resourceWrites } from "./resource_writes.ts";
 import type { Rpc } from "./rpc.ts";
-import { searchDevices } from "./search_devices.ts";
 import { thermalHeadroom } from "./thermal_headroom.ts";
-import { traceCablePath } from "./trace_cable_path.ts";
 
 /** RPCs by method. Every interface, role check and metric is derived from this map. */
 const RPC_BY_METHOD: ReadonlyMap<DescMethod, Rpc> = new Map(

@@ -1,4 +1,10 @@
+import { computeScopeShares } from "#dc/analysis/cooling/thermal.ts";
+import { computeUtilization, listNodeLoadReasons } from "#dc/analysis/power/power_failover.ts";
+import { isLoadUnknown } from "#dc/analysis/power/unknown_draws.ts";
+import { computeFloorPlan, type RackOnFloor } from "#dc/analysis/racks/floor_plan.ts";
+import { countDevicesWithoutSupply, findWorstReason } from "#dc/analysis/racks/rack_elevation.ts";
 import { computeNextChangeMs } from "#dc/analysis/racks/rack_facts.ts";
+import type { RackRisks } from "#dc/analysis/rehearsal/rack_risks.ts";
 import type { Topology } from "#dc/analysis/topology.ts";
 import { getDrawSource, getDrawW } from "#dc/model/draw.ts";
 import { FACES } from "#dc/model/enum_values.ts";
@@ -9,18 +15,20 @@ import { findRoleColor } from "#dc/render/parts/marks.ts";
 import { readColoring } from "#dc/render/read_options.ts";
 import {
   DatacenterService,
+  type FloorPlanRequest,
+  type FloorPlanResponse,
+  FloorPlanResponseSchema,
   type GetRackRequest,
   type GetRackResponse,
   GetRackResponseSchema,
   RackSchema,
 } from "#gen/datacenter/v1/datacenter_pb.ts";
-import { answerFloorPlan } from "./answers/floor_plan.ts";
-import { readCode, readEnumValue } from "./answers/parameters.ts";
+import { readCode, readEnumValue, readLoadBasis, readRef, requireLocation } from "./answers/parameters.ts";
 import { replyWithPicture } from "./answers/pictured.ts";
 import { convertToMessage } from "./messages/convert.ts";
-import { readMeasuredRacks } from "./planning/change_list.ts";
+import { type MeasuredRacks, readMeasuredRacks } from "./planning/change_list.ts";
 import { findRackRisks } from "./planning/rehearsals.ts";
-import { defineRead } from "./rpc.ts";
+import { defineRead, type ReadSession } from "./rpc.ts";
 
 export const getRack = defineRead({
   method: DatacenterService.method.getRack,
@@ -96,3 +104,83 @@ export const floorPlan = defineRead({
     });
   },
 });
+
+/** Data for the requested colouring of a floor, beyond the racks themselves. */
+interface RackColouringValues {
+  readonly risks?: RackRisks | undefined;
+  readonly measured?: MeasuredRacks | undefined;
+}
+
+/** Computes the reply of FloorPlan without its picture. @throws Refusal for a floor without racks and equipment */
+export function answerFloorPlan(
+  topology: Topology,
+  { now, lapsesAt }: Pick<ReadSession, "now" | "lapsesAt">,
+  { floorRef, loadBasis }: FloorPlanRequest,
+  colouring: RackColouringValues = {},
+): FloorPlanResponse {
+  const scope = readRef("floor_ref", floorRef, ["floor"]);
+  const { power } = topology;
+  const basis = readLoadBasis(loadBasis);
+  requireLocation(topology, scope, { field: "floor_ref", value: floorRef });
+  const carried = topology.computeCarriedLoads(basis);
+  const plan = computeFloorPlan(topology, scope, { basis, now });
+  lapsesAt(
+    computeNextChangeMs(
+      plan.racks.map(({ rack }) => rack),
+      now,
+    ),
+  );
+  const cracs = computeScopeShares(topology, scope, { basis, reserveUnits: 0, failedCracCodes: [] });
+  const tiles = plan.racks.map((one) => createFloorTile(topology, one, colouring));
+  const cracUse = new Map(cracs.map(({ crac, utilizationPct }) => [crac.code, utilizationPct]));
+  return convertToMessage(FloorPlanResponseSchema, {
+    ...plan,
+    floorRef,
+    loadBasis: basis,
+    racks: tiles.filter(({ placement }) => placement !== undefined),
+    unplacedRacks: tiles.filter(({ placement }) => placement === undefined),
+    cracs: plan.cracs
+      .filter(({ placement }) => placement !== undefined)
+      .map((crac) => ({ ...crac, utilizationPct: cracUse.get(crac.code) ?? 0 })),
+    devices: plan.devices.map((device) => {
+      const index = power.indexOf.get(`device:${codeKey(device.code)}`) ?? -1;
+      const used = computeUtilization(carried, index);
+      const reasons = listNodeLoadReasons(carried, index);
+      return {
+        ...device,
+        health: findWorstReason(reasons),
+        reasons,
+        ...(!isLoadUnknown(carried, index) && { powerPct: used?.normalPct, powerFailoverPct: used?.failoverPct }),
+        powerLimitPct: used?.limitPct,
+      };
+    }),
+  });
+}
+
+function createFloorTile(
+  topology: Topology,
+  { rack, health, reasons, capacity, thermal }: RackOnFloor,
+  { risks, measured }: RackColouringValues,
+) {
+  const key = codeKey(rack.code);
+  const devicesWithoutSupply = countDevicesWithoutSupply(topology.rackSupply(rack.code));
+  const { risk, ref: riskRef } = risks?.get(key) ?? {
+    risk: devicesWithoutSupply === 0 ? ("NONE" as const) : undefined,
+  };
+  return {
+    ...rack,
+    health,
+    reasons,
+    spacePct: capacity.spacePct,
+    powerPct: capacity.powerPct,
+    devicesWithoutDraw: capacity.devicesWithoutDraw,
+    devicesWithoutSupply,
+    heatW: thermal.heatW,
+    devicesWithoutHeat: thermal.devicesWithoutHeat,
+    coolingPct: thermal.utilizationPct,
+    inletTempC: measured === undefined ? thermal.inletTempC : measured.inletsC.get(key),
+    measuredW: measured?.watts.get(key),
+    row: rack.location?.row,
+    ...(risks !== undefined && { risk, riskRef }),
+  };
+}

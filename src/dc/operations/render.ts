@@ -23,16 +23,15 @@ import type { Subgraph, SubgraphEdge, SubgraphNode } from "../render/dot.ts";
 import { type PictureOptions, readRenderOptions, type ScreenReplies } from "../render/read_options.ts";
 import { renderDrawing, renderScreen } from "../render/render_screen.ts";
 import { FAILING_REF_KINDS } from "./answers/failing_sources.ts";
-import { answerFloorPlan } from "./answers/floor_plan.ts";
 import { LOCATION_KINDS, readEnumValue, readRef } from "./answers/parameters.ts";
 import { createRenderPorts } from "./answers/pictured.ts";
 import { answerFabricTopology } from "./fabric_topology.ts";
 import { findRackRisks } from "./planning/rehearsals.ts";
+import { answerTraceCablePath } from "./port_reads.ts";
 import { answerPowerBlastRadius } from "./power_blast_radius.ts";
-import { answerGetRack } from "./rack_reads.ts";
+import { answerFloorPlan, answerGetRack } from "./rack_reads.ts";
 import { defineRead, type ReadSession } from "./rpc.ts";
 import { addPictureLocations, answerThermalHeadroom } from "./thermal_headroom.ts";
-import { answerTraceCablePath } from "./trace_cable_path.ts";
 
 /** Maximum number of references of a picture request. Our choice: as many as a picture has nodes. */
 const MAX_RENDER_REFS = 10_000;

@@ -3,10 +3,15 @@ import type { DescMessage } from "@bufbuild/protobuf";
 import type { ChangeRecord } from "#dc/model/inventory.ts";
 import { codeKey, getResourceRef, toRefKey } from "#dc/model/ref.ts";
 import type { Crac, ResourceByKind, ResourceKind } from "#dc/model/resources.ts";
-import type { CheckedRow, DcReader, StoredDocument, StoredVersion } from "#dc/ports.ts";
+import {
+  type CheckedRow,
+  type DcReader,
+  readDocumentPages,
+  type StoredDocument,
+  type StoredVersion,
+} from "#dc/ports.ts";
 import { DeviceTypeSchema } from "#gen/datacenter/v1/planning_pb.ts";
 import { MaintenanceWindowSchema } from "#gen/datacenter/v1/windows_pb.ts";
-import { readDocumentPages } from "./database_pages.ts";
 import { convertModelToJson } from "./messages/model_json.ts";
 import { computeEtag, RESOURCE_SCHEMAS } from "./writes/changes.ts";
 

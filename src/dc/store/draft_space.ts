@@ -25,7 +25,7 @@ import { migrateSchema } from "./migrations.ts";
 import { SqlReader } from "./sql/sql_reader.ts";
 import { type Dialect, getTextColumn, SQLITE, type SqlRunner } from "./sql/sql_runner.ts";
 import { SqlWriter } from "./sql/sql_writer.ts";
-import { SqliteRunner } from "./sqlite/sqlite_runner.ts";
+import { SqliteRunner } from "./sqlite/sqlite_connection.ts";
 import { TransactionCache } from "./transaction_cache.ts";
 
 /** Page cache of a draft's database in KiB. It is small, because all pages are in memory. */

@@ -1,7 +1,7 @@
 import type { DcStore } from "#dc/ports.ts";
 import { OperationError } from "#kernel/errors.ts";
 import { OutageReporter } from "#kernel/outage.ts";
-import { isLockError } from "./sqlite/sqlite_runner.ts";
+import { isLockError } from "./sqlite/sqlite_connection.ts";
 
 /** Minimum interval between checks whether an outage of writes has ended, in milliseconds. */
 const CHECK_INTERVAL_MS = 1000;

@@ -5,10 +5,10 @@ import { Topology } from "#dc/analysis/topology.ts";
 import { LOAD_BASES, type LoadBasis } from "#dc/model/enum_values.ts";
 import { codeKey, getResourceKey, getResourceRef, parseRef, type Ref } from "#dc/model/ref.ts";
 import type { Device, Port, ResourceByKind, ResourceKind } from "#dc/model/resources.ts";
-import { answerFloorPlan } from "#dc/operations/answers/floor_plan.ts";
 import { TopologyCache } from "#dc/operations/answers/topology.ts";
 import { fitFigures } from "#dc/operations/messages/convert.ts";
 import { answerPowerBlastRadius } from "#dc/operations/power_blast_radius.ts";
+import { answerFloorPlan } from "#dc/operations/rack_reads.ts";
 import { answerThermalHeadroom } from "#dc/operations/thermal_headroom.ts";
 import type { DcStore, DcWriter } from "#dc/ports.ts";
 import {

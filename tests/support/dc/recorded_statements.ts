@@ -1,4 +1,4 @@
-import { SqliteRunner } from "#dc/store/sqlite/sqlite_runner.ts";
+import { SqliteRunner } from "#dc/store/sqlite/sqlite_connection.ts";
 
 /** Returns the statements that `work` executes on SQLite, those of drafts in memory included. */
 export async function recordStatements(work: () => Promise<unknown>): Promise<readonly string[]> {

@@ -4,11 +4,10 @@ import { formatOriginRecord, formatOriginSpace, type OriginRecord, parseOriginRe
 import type { DeviceType } from "#dc/model/inventory.ts";
 import { codeKey, getResourceKey, getResourceRef } from "#dc/model/ref.ts";
 import type { Device, ResourceKind } from "#dc/model/resources.ts";
-import { readDocumentPages, readResourcePages } from "#dc/operations/database_pages.ts";
 import { IMPORT_KINDS } from "#dc/operations/import/wire.ts";
 import { readAllDeviceTypes } from "#dc/operations/planning/device_types.ts";
 import type { ExchangeResult, ExchangeSession, FieldChange } from "#dc/operations/writes/loads.ts";
-import type { DcReader, DcStore } from "#dc/ports.ts";
+import { type DcReader, type DcStore, readDocumentPages, readResourcePages } from "#dc/ports.ts";
 import { type BatchOptions, retryRefusedItems, runBatches } from "#kernel/batches.ts";
 import type { OperationError } from "#kernel/errors.ts";
 

@@ -4,7 +4,7 @@ import { createBatchWriter, type ImportTarget, type WaitCallbacks } from "#dc/op
 import type { LoadBatch, LoadItem } from "#dc/operations/writes/loads.ts";
 import type { DcStore } from "#dc/ports.ts";
 import type { DcService } from "#dc/service.ts";
-import { isLockError } from "#dc/store/sqlite/sqlite_runner.ts";
+import { isLockError } from "#dc/store/sqlite/sqlite_connection.ts";
 import { printJson } from "../../output/print.ts";
 import type { StderrLogger } from "../../output/stderr_logger.ts";
 import { type DatabaseLocation, nameDatabaseInErrors } from "../database.ts";

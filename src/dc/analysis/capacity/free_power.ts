@@ -2,7 +2,7 @@ import type { Steps } from "#kernel/steps.ts";
 import type { LoadBasis } from "../../model/enum_values.ts";
 import { compareText } from "../../model/ref.ts";
 import type { Rack } from "../../model/resources.ts";
-import { listPathUses, type Pauses, prepareSupply } from "../placement/candidates.ts";
+import { listPathUses, type Pauses, prepareSupply } from "../placement/find_places.ts";
 import {
   AMOUNT_TOLERANCE,
   type Limit,

@@ -11,6 +11,9 @@ export interface RackRiskRecord {
   readonly ref: string;
 }
 
+/** Effects of single failures on each rack, by the key of the rack code. */
+export type RackRisks = ReadonlyMap<string, RackRiskRecord>;
+
 interface RankedRisk extends RackRiskRecord {
   /** Number of nodes that the failure leaves without power before anything trips. */
   readonly size: number;

@@ -1,7 +1,6 @@
 import type { FailureSeverity } from "#dc/model/enum_values.ts";
 import { refuse } from "#dc/model/refusal.ts";
-import type { DcReader, DcWriter } from "#dc/ports.ts";
-import { readDocumentPages } from "../database_pages.ts";
+import { type DcReader, type DcWriter, readDocumentPages } from "#dc/ports.ts";
 
 /** Kinds of risks whose changes are sent: the types of their notices, when these are sent and how severe they are. */
 export const RISK_NOTICE_RULES = {

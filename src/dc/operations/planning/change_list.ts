@@ -8,7 +8,6 @@ import { computePreview, type Preview } from "../../analysis/preview/preview.ts"
 import type { Topology } from "../../analysis/topology.ts";
 import { DEFAULT_PREVIEW_ITEMS, DEFAULT_READING_AGE_S, MAX_PREVIEW_ITEMS } from "../../limits.ts";
 import { computeDayNumber, computePeakFigures, DAY_MS } from "../../model/readings/reading_store.ts";
-import type { MeasuredRacks } from "../answers/floor_plan.ts";
 import { readCount, readLoadBasis } from "../answers/parameters.ts";
 import { readChangedPart } from "../answers/topology.ts";
 import { convertToMessage, limitListFields } from "../messages/convert.ts";
@@ -259,6 +258,12 @@ function createPreviewReply(
     ...limitListFields("newFindings", added, most),
     ...limitListFields("resolvedFindings", removed, most),
   });
+}
+
+/** Measured values of racks: their draw in watts and their warmest inlet temperature, by the key of the rack code. */
+export interface MeasuredRacks {
+  readonly watts: ReadonlyMap<string, number>;
+  readonly inletsC: ReadonlyMap<string, number>;
 }
 
 /** Reads racks' measured device draw and warmest inlet; undefined unless the request asks for measured loads. */

@@ -5,7 +5,7 @@ import type { DeviceType } from "#dc/model/inventory.ts";
 import { formatSiblingPath, joinFieldPath, Refusal, refuse } from "#dc/model/refusal.ts";
 import type { ResourceKind } from "#dc/model/resources.ts";
 import { deviceTypeRules } from "#dc/model/rules/ports.ts";
-import type { DcReader, StoredVersion } from "#dc/ports.ts";
+import { type DcReader, readDocumentPages, type StoredVersion } from "#dc/ports.ts";
 import { Outcome } from "#gen/datacenter/v1/datacenter_pb.ts";
 import {
   type DeviceType as DeviceTypeMessage,
@@ -17,7 +17,6 @@ import {
 } from "#gen/datacenter/v1/planning_pb.ts";
 import { isSameJson } from "#kernel/json_object.ts";
 import { cutPage, openPageToken, readDevicePageSize } from "../answers/parameters.ts";
-import { readDocumentPages } from "../database_pages.ts";
 import { convertFromMessage, createStoredMessage } from "../messages/convert.ts";
 import { defineRead, defineWrite, type WriteSession } from "../rpc.ts";
 import { computeEtag } from "../writes/changes.ts";

@@ -15,9 +15,9 @@ import {
 } from "#gen/datacenter/v1/placement_pb.ts";
 import { PlanningService } from "#gen/datacenter/v1/planning_pb.ts";
 import { computePlaceFigures, listPlacementNotices, type PlaceFigures } from "../../analysis/placement/announced.ts";
-import { listRacksInScope } from "../../analysis/placement/candidates.ts";
 import {
   findPlaces,
+  listRacksInScope,
   type Placement,
   type RefusedRack,
   type SelectedPlace,
@@ -31,10 +31,10 @@ import type { NetworkPortSummary } from "../../model/inventory.ts";
 import { formatPortReference, orderCableEnds } from "../../model/ref.ts";
 import type { Cable, Device } from "../../model/resources.ts";
 import { readRenderOptions } from "../../render/read_options.ts";
-import { answerFloorPlan } from "../answers/floor_plan.ts";
 import { replyWithPicture } from "../answers/pictured.ts";
 import { readFreeSwitchPorts } from "../answers/switch_devices.ts";
 import { convertToMessage } from "../messages/convert.ts";
+import { answerFloorPlan } from "../rack_reads.ts";
 import { defineRead, type ReadSession } from "../rpc.ts";
 import { type PlacementQuestion, parsePlacementRequest } from "./placement_request.ts";
 

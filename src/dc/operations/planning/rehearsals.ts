@@ -9,7 +9,7 @@ import {
 } from "../../analysis/rehearsal/elements.ts";
 import { CoolingAndFabricEffects } from "../../analysis/rehearsal/further_effects.ts";
 import { groupFailuresIntoLines, joinPartLines } from "../../analysis/rehearsal/lines.ts";
-import { computeRackRisks } from "../../analysis/rehearsal/rack_risks.ts";
+import { computeRackRisks, type RackRisks } from "../../analysis/rehearsal/rack_risks.ts";
 import { type Rehearsal, rehearseFailures, selectWorstFailure } from "../../analysis/rehearsal/rehearse.ts";
 import {
   type FootprintCache,
@@ -23,14 +23,12 @@ import type { Coloring, FailureKind } from "../../model/enum_values.ts";
 import type { Ref } from "../../model/ref.ts";
 import { refuse } from "../../model/refusal.ts";
 import type { Cable } from "../../model/resources.ts";
-import type { DcReader } from "../../ports.ts";
+import { type DcReader, readResourcePages } from "../../ports.ts";
 import type { CooperativeScheduler } from "../answers/cooperative_scheduler.ts";
 import { isActiveDataCable, readHostPaths } from "../answers/data_paths.ts";
-import type { RackRisks } from "../answers/floor_plan.ts";
 import { NetworkTracer } from "../answers/network_tracer.ts";
 import { createSwitchLookup } from "../answers/switch_devices.ts";
 import { type SharedWork, shareWork } from "../answers/topology.ts";
-import { readResourcePages } from "../database_pages.ts";
 import type { ReadSession } from "../rpc.ts";
 
 /** A rehearsal of the kinds of elements that a request names. Some kinds fail only if they are named. */

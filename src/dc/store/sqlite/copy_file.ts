@@ -13,9 +13,8 @@ import {
 } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { OperationError } from "#kernel/errors.ts";
-import { SqliteFile } from "./sqlite_file.ts";
+import { convertFileOpenError, isLockError, retryWhileLocked, SqliteFile, SqliteRunner } from "./sqlite_connection.ts";
 import { LIST_TABLES_SQL, requireOwnTables } from "./sqlite_inspection.ts";
-import { convertFileOpenError, isLockError, retryWhileLocked, SqliteRunner } from "./sqlite_runner.ts";
 
 const CACHE_KIB = 24 * 1024;
 

@@ -4,8 +4,7 @@ import { DatabaseSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { OperationError } from "#kernel/errors.ts";
 import { createUnavailableRefusal } from "../../model/refusal.ts";
-import type { FileProperties, SqliteFile } from "./sqlite_file.ts";
-import type { SqliteRunner } from "./sqlite_runner.ts";
+import type { FileProperties, SqliteFile, SqliteRunner } from "./sqlite_connection.ts";
 
 /** Number of log frames from which the log is copied to the database; SQLite's own default. */
 const MIN_COPIED_FRAMES = 1000;

@@ -5,8 +5,7 @@ import { createStoreReader, type InspectedStore } from "../earlier_reader.ts";
 import { requireKnownSteps } from "../migrations.ts";
 import { createClosedError } from "../queue.ts";
 import { SQLITE, type SqlRow } from "../sql/sql_runner.ts";
-import { SqliteFile } from "./sqlite_file.ts";
-import { convertFileOpenError, retryWhileLocked, SqliteRunner } from "./sqlite_runner.ts";
+import { convertFileOpenError, retryWhileLocked, SqliteFile, SqliteRunner } from "./sqlite_connection.ts";
 
 /** Page cache while a file is read, in KiB. */
 const CACHE_KIB = 24 * 1024;

@@ -8,9 +8,16 @@ import { SqlReader } from "../sql/sql_reader.ts";
 import { type OnStatement, SQLITE, type SqlRunner } from "../sql/sql_runner.ts";
 import { SqlWriter } from "../sql/sql_writer.ts";
 import { OpenFiles } from "./open_files.ts";
-import { type FileUse, SqliteFile } from "./sqlite_file.ts";
+import {
+  convertFileOpenError,
+  type FileUse,
+  isDiskFailure,
+  isLockError,
+  retryWhileLocked,
+  SqliteFile,
+  SqliteRunner,
+} from "./sqlite_connection.ts";
 import { LIST_TABLES_SQL, readOwnSteps, requireOwnTables } from "./sqlite_inspection.ts";
-import { convertFileOpenError, isDiskFailure, isLockError, retryWhileLocked, SqliteRunner } from "./sqlite_runner.ts";
 
 /** Number of connections for reads; each reads one snapshot at a time. */
 const MAX_READERS = 4;

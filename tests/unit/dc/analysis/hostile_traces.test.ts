@@ -3,7 +3,7 @@ import { create } from "@bufbuild/protobuf";
 import { type TraceOptions, traceCable } from "#dc/analysis/cabling/cable_trace.ts";
 import type { Device, Port } from "#dc/model/resources.ts";
 import { CooperativeScheduler } from "#dc/operations/answers/cooperative_scheduler.ts";
-import { answerTraceCablePath } from "#dc/operations/trace_cable_path.ts";
+import { answerTraceCablePath } from "#dc/operations/port_reads.ts";
 import type { DcReader } from "#dc/ports.ts";
 import { TraceCablePathRequestSchema } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { type CabledWorld, host, numbers, panel, portAt, storeWorld } from "../../../support/dc/cabled_world.ts";

@@ -17,8 +17,7 @@ import {
   toPortKey,
 } from "../../../model/ref.ts";
 import type { Cable, Crac, Device, FabricLink, Port } from "../../../model/resources.ts";
-import type { DcReader } from "../../../ports.ts";
-import { readResourcePages } from "../../database_pages.ts";
+import { type DcReader, readResourcePages } from "../../../ports.ts";
 import { CONGESTED_PCT, WATCHED_PCT } from "../../messages/convert.ts";
 import { createLazyGetter } from "./devices_listing.ts";
 import {

@@ -7,9 +7,8 @@ import {
 } from "#dc/analysis/measured/measured_topology.ts";
 import { ClassifiedReadings, hasSupplyMeters, listReadingFindings } from "#dc/analysis/measured/reading_findings.ts";
 import type { Topology } from "#dc/analysis/topology.ts";
-import type { DcReader, DcWriter } from "#dc/ports.ts";
+import { type DcReader, type DcWriter, readDocumentPages } from "#dc/ports.ts";
 import type { CooperativeScheduler } from "../../answers/cooperative_scheduler.ts";
-import { readDocumentPages } from "../../database_pages.ts";
 
 /** Document space with the time at which each finding began, in milliseconds since 1970. */
 const FINDING_STARTS_SPACE = "reading_finding";

@@ -17,10 +17,9 @@ import { WINDOW_IMPACTS, WINDOW_STATES, WINDOW_VERDICTS } from "../../../model/e
 import { isWindowOverdue, type MaintenanceWindow } from "../../../model/inventory.ts";
 import { codeKey, compareText, toRefKey } from "../../../model/ref.ts";
 import { refuse } from "../../../model/refusal.ts";
-import type { DcReader, StoredVersion } from "../../../ports.ts";
+import { type DcReader, readDocumentPages, type StoredVersion } from "../../../ports.ts";
 import { FAILING_REF_KINDS } from "../../answers/failing_sources.ts";
 import { cutPage, openPageToken, readCode, readEnumValue, readPageSize, readRef } from "../../answers/parameters.ts";
-import { readDocumentPages } from "../../database_pages.ts";
 import { convertTimestampToMs, createStoredMessage } from "../../messages/convert.ts";
 import { defineRead, type ReadSession } from "../../rpc.ts";
 import { resolvePresentSources, type ShortVerdict } from "./judge_piece.ts";

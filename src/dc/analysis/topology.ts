@@ -269,9 +269,15 @@ export class Topology {
     const recabled = [
       ...keys.cable.filter((key) => !power.has(key)).flatMap(listEdgeDeviceKeys),
       ...fabricLinks.flatMap(({ key }) => listEdgeDeviceKeys(key)),
-      ...devices.filter(canChangeDataPaths).map(({ key }) => key),
+      ...devices.filter(({ before, after }) => before?.kind !== after?.kind).map(({ key }) => key),
     ];
-    const dataNetwork = recabled.length === 0 ? this.dataNetwork : this.dataNetwork.createChanged(recabled);
+    const dataNetwork =
+      recabled.length + devices.length === 0
+        ? this.dataNetwork
+        : this.dataNetwork.createChanged(
+            recabled,
+            devices.map(({ key }) => key),
+          );
     const located = updateDeviceGroups(this.#deviceGroups, devices);
     const parts = { editor, located, facts, dataNetwork, numbering: this.numbering };
     const touched = new Set([...racks.map(({ key }) => key), ...devices.flatMap(listChangedRackKeys)]);
@@ -314,20 +320,28 @@ interface TopologyParts {
 /** Keys of the devices along each data path of a host, by the key of the host: patch panels, and the switch at its end. */
 export type PathsByHostKey = ReadonlyMap<string, readonly (readonly string[])[]>;
 
-/** Maximum number of devices with changed data cables that are read one by one. Our choice: for more, all are read. */
+/** Maximum number of changed devices and ends of cables that are read one by one. Our choice: for more, all are read. */
 const MAX_RECABLED_DEVICES = 5000;
+
+/** Data paths of an earlier state, and what can have changed them since. */
+export interface EarlierPaths {
+  readonly paths: PathsByHostKey;
+  /** Keys of the devices at which cables or links changed, and of those that are new, removed or of another kind. */
+  readonly recabled: ReadonlySet<string>;
+  /** Keys of all changed devices. Those that paths pass may connect other ports now, which a topology does not know. */
+  readonly changed: ReadonlySet<string>;
+}
 
 /** The data paths of all devices. Before they are read, the earlier paths and the devices to read again. */
 export class DataNetwork {
   #paths: PathsByHostKey | undefined;
-  #earlier: { readonly paths: PathsByHostKey; readonly recabled: ReadonlySet<string> } | undefined;
+  #earlier: EarlierPaths | undefined;
 
   get paths(): PathsByHostKey | undefined {
     return this.#paths;
   }
 
-  /** Data paths of an earlier state, and the keys of the devices at which cables, links or the device itself changed. */
-  get earlier() {
+  get earlier(): EarlierPaths | undefined {
     return this.#earlier;
   }
 
@@ -336,11 +350,13 @@ export class DataNetwork {
     this.#earlier = undefined;
   }
 
-  createChanged(recabled: readonly string[]): DataNetwork {
+  createChanged(recabled: readonly string[], changed: readonly string[]): DataNetwork {
     const next = new DataNetwork();
     const paths = this.#paths ?? this.#earlier?.paths;
     const all = new Set([...(this.#earlier?.recabled ?? []), ...recabled]);
-    if (paths !== undefined && all.size <= MAX_RECABLED_DEVICES) next.#earlier = { paths, recabled: all };
+    const devices = new Set([...(this.#earlier?.changed ?? []), ...changed]);
+    if (paths !== undefined && all.size + devices.size <= MAX_RECABLED_DEVICES)
+      next.#earlier = { paths, recabled: all, changed: devices };
     return next;
   }
 }
@@ -434,11 +450,6 @@ function canChangeSupply(change: ResourceChange<Device | Crac>): boolean {
   return isCrac(before) || isCrac(after)
     ? canChangePower(change)
     : formatSupplyFields(before) !== formatSupplyFields(after);
-}
-
-/** Whether the change of a device can alter data paths: it is new, removed, of another kind, or a patch panel. */
-function canChangeDataPaths({ before, after }: ResourceChange<Device>): boolean {
-  return before?.kind !== after?.kind || after?.kind === "PATCH_PANEL";
 }
 
 function isCrac(owner: Device | Crac): owner is Crac {

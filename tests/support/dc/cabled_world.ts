@@ -3,10 +3,10 @@ import type { Cable, Device, Port, PortRef } from "#dc/model/resources.ts";
 import type { DcStore } from "#dc/ports.ts";
 import { putAll } from "./stored.ts";
 
-/** Devices, and the ports "device/port" that cables join. */
+/** Devices, and the ports "device/port" that cables join, connected unless a status follows. */
 export interface CabledWorld {
   readonly devices: readonly Device[];
-  readonly joined: readonly (readonly [string, string])[];
+  readonly joined: readonly (readonly [string, string, Cable["status"]?])[];
 }
 
 /** From 1 to `count`. */
@@ -31,11 +31,11 @@ export function portAt(text: string): PortRef {
   return ref.end;
 }
 
-/** Writes the devices and a connected cable for each pair of ports. */
+/** Writes the devices and a cable for each pair of ports. */
 export function storeWorld(store: DcStore, { devices, joined }: CabledWorld): Promise<void> {
-  const cables = joined.map(([one, other]): Cable => {
+  const cables = joined.map(([one, other, status = "CONNECTED"]): Cable => {
     const [a, b] = orderCableEnds(portAt(one), portAt(other));
-    return { a, b, status: "CONNECTED" };
+    return { a, b, status };
   });
   return store.write(async (writer) => {
     await putAll(writer, "device", devices);

@@ -50,7 +50,7 @@ export class CoolingAndFabricEffects {
     this.#hostPaths = hostPaths;
     this.zoneWatch = new ZoneShortageFinder(topology, basis);
     this.fabrics = FabricLossFinder.of(topology, deviceOf);
-    this.#keepsNetwork = this.fabrics === earlier?.fabrics && topology.dataNetwork === earlier.#topology.dataNetwork;
+    this.#keepsNetwork = this.fabrics === earlier?.fabrics && hostPaths === earlier.#hostPaths;
   }
 
   /**

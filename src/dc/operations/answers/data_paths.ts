@@ -1,4 +1,5 @@
 import { type TraceSite, traceCable } from "../../analysis/cabling/cable_trace.ts";
+import { isPassivePort } from "../../analysis/cabling/fibre_walk.ts";
 import { findDeviceNode } from "../../analysis/power/power_nodes.ts";
 import {
   FAILED_PORT,
@@ -7,7 +8,7 @@ import {
   type PathsByHost,
   selectIsolatedHosts,
 } from "../../analysis/rehearsal/further_effects.ts";
-import type { PathsByHostKey, Topology } from "../../analysis/topology.ts";
+import type { EarlierPaths, PathsByHostKey, Topology } from "../../analysis/topology.ts";
 import { MAX_HOPS } from "../../limits.ts";
 import { isPowerKind } from "../../model/draw.ts";
 import type { DeviceKind } from "../../model/enum_values.ts";
@@ -29,7 +30,7 @@ export interface NetworkSession {
 export interface TracedPath {
   readonly ends: readonly [PortRef, PortRef];
   readonly devices: readonly string[];
-  readonly ports: readonly string[];
+  readonly listPorts: () => readonly string[];
 }
 
 /** Follows data cables through patch panels for one call. Reads and traces nothing twice. */
@@ -43,7 +44,10 @@ export class PathTracer {
     this.#yieldIfDue = async () => scheduler.yieldIfDue();
   }
 
-  /** Returns the paths of all fibres through a port. A path through a patch panel's port includes both of its ends. */
+  /**
+   * Returns the paths of all fibres through a port over connected cables. A path through a patch panel's port includes
+   * both of its ends.
+   */
   tracePaths(port: PortRef): Promise<readonly TracedPath[]> {
     return this.#pathsByPort.getOrInsertComputed(toPortKey(port), () => this.#trace(port));
   }
@@ -51,9 +55,10 @@ export class PathTracer {
   async #trace(port: PortRef): Promise<readonly TracedPath[]> {
     const options = { stopAtPower: true, followSplits: true, maxHops: MAX_HOPS, pause: this.#yieldIfDue };
     const paths = await traceCable(port, this.#site, options);
-    return paths.flatMap(({ hops }): TracedPath[] => {
+    return paths.flatMap(({ hops, segments }): TracedPath[] => {
       const [first, last] = [hops[0], hops.at(-1)];
       if (first === undefined || last === undefined) return [];
+      if (segments.some(({ cable }) => cable !== undefined && !isActiveDataCable(cable))) return [];
       return [
         {
           ends: [
@@ -61,9 +66,10 @@ export class PathTracer {
             { deviceCode: last.device.code, portName: last.inPort === "" ? last.outPort : last.inPort },
           ],
           devices: hops.map(({ device }) => codeKey(device.code)),
-          ports: hops.flatMap(({ device: { code: deviceCode }, inPort, outPort }) =>
-            [inPort, outPort].map((portName) => toPortKey({ deviceCode, portName })),
-          ),
+          listPorts: () =>
+            hops.flatMap(({ device: { code: deviceCode }, inPort, outPort }) =>
+              [inPort, outPort].map((portName) => toPortKey({ deviceCode, portName })),
+            ),
         },
       ];
     });
@@ -75,7 +81,7 @@ function createDirectPath(own: PortRef, far: PortRef): TracedPath {
   return {
     ends: [own, far],
     devices: [codeKey(own.deviceCode), codeKey(far.deviceCode)],
-    ports: [toPortKey(own), toPortKey(far)],
+    listPorts: () => [own, far].map(toPortKey),
   };
 }
 
@@ -135,9 +141,9 @@ export class DataPaths {
     const nodeOf = (code: string) => findDeviceNode(topology.power, code);
     const found = new Map<number, readonly (readonly number[])[]>();
     for (const [code, paths] of await this.#listPaths(await this.#findAffectedHosts(failed))) {
-      const own = selectSwitchPaths(topology, this.#switchKeys, { code, paths }, (path) => path.devices);
-      const listNodes = ({ devices: passed, ports: used }: TracedPath) => [
-        ...(used.some((key) => failed.ports.has(key)) ? [FAILED_PORT] : []),
+      const own = selectSwitchPaths(topology, this.#switchKeys, code, paths);
+      const listNodes = ({ devices: passed, listPorts }: TracedPath) => [
+        ...(failed.ports.size > 0 && listPorts().some((key) => failed.ports.has(key)) ? [FAILED_PORT] : []),
         ...passed.slice(1).map(nodeOf),
       ];
       found.set(nodeOf(code), own.map(listNodes));
@@ -162,38 +168,133 @@ export class DataPaths {
 
   async #listPaths(codes: Iterable<string>): Promise<readonly (readonly [string, readonly TracedPath[]])[]> {
     const all = [...codes];
-    await this.#readPaths(all.filter((code) => !this.#pathsByDevice.has(code)));
+    const unread = all.filter((code) => !this.#pathsByDevice.has(code));
+    // The port of a fabric link leads to the other switch, not to a host.
+    const linkPorts = listLinkPorts(this.#session.topology.inventory.fabricLinks);
+    for (const [code, paths] of await this.#readPaths(unread, linkPorts)) this.#pathsByDevice.set(code, paths);
     return all.map((code) => [code, this.#pathsByDevice.get(code) ?? []] as const);
   }
 
-  async #readPaths(codes: readonly string[]): Promise<void> {
-    if (codes.length === 0) return;
+  /** Reads the paths from devices. @param skipped keys of ports at which no path begins */
+  async #readPaths(codes: readonly string[], skipped = NO_PORTS): Promise<ReadonlyMap<string, readonly TracedPath[]>> {
     const { reader, scheduler } = this.#session;
     const found = new Map<string, TracedPath[]>(codes.map((code) => [code, []]));
-    const linkPorts = listLinkPorts(this.#session.topology.inventory.fabricLinks);
+    for (let at = 0; at < codes.length; at += DEVICES_PER_READ) {
+      const some = codes.slice(at, at + DEVICES_PER_READ);
+      await scheduler.yieldIfDue();
+      const own = new Set(some);
+      const isStart = (code: string, port: PortRef) => own.has(code) && !skipped.has(toPortKey(port));
+      await this.#followCables(await reader.cablesOfAll(some), found, isStart);
+    }
+    return found;
+  }
+
+  /** Follows data cables from the devices at their ends. @param isStart whether a path begins at a port of a device */
+  async #followCables(
+    cables: readonly Cable[],
+    found: Map<string, TracedPath[]>,
+    isStart: (code: string, port: PortRef) => boolean,
+  ): Promise<void> {
+    const { scheduler, topology } = this.#session;
     // Concurrent traces share the statements that read devices and cables.
     const traces: Promise<void>[] = [];
-    const cables = await reader.cablesOfAll(codes);
     for (const { a, b } of cables.filter(isActiveDataCable)) {
-      const isTraced = [a, b].some(({ deviceCode }) => isPanel(this.#session.topology, codeKey(deviceCode)));
-      for (const [own, far] of [
-        [a, b],
-        [b, a],
+      const [start, end] = [codeKey(a.deviceCode), codeKey(b.deviceCode)];
+      const isTraced = isPanel(topology, start) || isPanel(topology, end);
+      for (const [own, far, code] of [
+        [a, b, start],
+        [b, a, end],
       ] as const) {
-        const list = found.get(codeKey(own.deviceCode));
-        if (list === undefined) continue;
+        if (!isStart(code, own)) continue;
         await scheduler.yieldIfDue();
-        // The port of a fabric link leads to the other switch, not to a host.
-        if (linkPorts.has(toPortKey(own))) continue;
+        const list = found.getOrInsert(code, []);
         if (!isTraced) list.push(createDirectPath(own, far));
         else traces.push(this.#tracer.tracePaths(own).then((paths) => void list.push(...paths)));
       }
     }
     await Promise.all(traces);
-    for (const [code, ways] of found) this.#pathsByDevice.set(code, ways);
+  }
+
+  /** Reads all data paths, or only those that can differ from earlier ones, which are returned if none can. */
+  async readPathsByHost(): Promise<PathsByHostKey> {
+    const { topology, reader } = this.#session;
+    const isStart = (code: string) => isHost(topology, this.#switchKeys, code);
+    const { earlier } = topology.dataNetwork;
+    if (earlier === undefined) {
+      const all = new Map<string, TracedPath[]>();
+      for await (const page of readResourcePages(reader, "cable")) await this.#followCables(page, all, isStart);
+      return this.#addPaths(new Map(), all);
+    }
+    const recabled = new Set([...earlier.recabled, ...(await this.#selectPassedDevices(earlier))]);
+    if (recabled.size === 0) return earlier.paths;
+    const affected = new Set(recabled);
+    for (const [host, paths] of earlier.paths)
+      if (paths.some((codes) => codes.some((code) => recabled.has(code)))) affected.add(host);
+    for (const code of await this.#listReachedDevices([...recabled])) affected.add(code);
+    const paths = new Map(earlier.paths);
+    for (const code of affected) paths.delete(code);
+    return this.#addPaths(paths, await this.#listPaths([...affected].filter(isStart)));
+  }
+
+  /** Lists the devices on the paths from some devices, also beyond devices of other kinds that pass signals on. */
+  async #listReachedDevices(codes: readonly string[]): Promise<readonly string[]> {
+    const paths = [...(await this.#readPaths(codes)).values()].flat();
+    const beside = new Set(paths.flatMap(({ devices }) => devices));
+    const isOther = (code: string) => !isPanel(this.#session.topology, code);
+    const passive = await this.#readPassivePorts([...beside].filter(isOther));
+    const beyond = await Promise.all(passive.map((port) => this.#tracer.tracePaths(port)));
+    return [...beside, ...beyond.flat().flatMap(({ devices }) => devices)];
+  }
+
+  /** Returns the front and rear ports of devices, which are read in parts. */
+  async #readPassivePorts(codes: readonly string[]): Promise<readonly PortRef[]> {
+    const { reader, scheduler } = this.#session;
+    const found: PortRef[] = [];
+    for (let at = 0; at < codes.length; at += DEVICES_PER_READ) {
+      await scheduler.yieldIfDue();
+      found.push(...(await readPassivePorts(reader, codes.slice(at, at + DEVICES_PER_READ))));
+    }
+    return found;
+  }
+
+  /** Selects the changed devices through which paths lead now, by their front and rear ports, or led before. */
+  async #selectPassedDevices({ paths, changed }: EarlierPaths): Promise<readonly string[]> {
+    const passed = new Set<string>();
+    for (const own of changed.size === 0 ? [] : paths.values())
+      for (const codes of own) for (const code of codes.length > 1 ? codes.slice(0, -1) : []) passed.add(code);
+    const passive = await this.#readPassivePorts([...changed.difference(passed)]);
+    return [...changed.intersection(passed), ...passive.map(({ deviceCode }) => codeKey(deviceCode))];
+  }
+
+  /** Adds the paths by which each host is reached. */
+  #addPaths(
+    paths: Map<string, readonly (readonly string[])[]>,
+    found: Iterable<readonly [string, readonly TracedPath[]]>,
+  ): PathsByHostKey {
+    for (const [code, ways] of found) {
+      const own = selectSwitchPaths(this.#session.topology, this.#switchKeys, code, ways);
+      if (own.length > 0)
+        paths.set(
+          code,
+          own.map(({ devices }) => devices.slice(1)),
+        );
+    }
+    return paths;
   }
 }
 
+/** Number of devices that are read in one statement. Our choice: some milliseconds. */
+const DEVICES_PER_READ = 100;
+
+/** Reads the front and rear ports of devices, which those of any kind may have: every fibre passes one of each. */
+export async function readPassivePorts(reader: DcReader, codes: readonly string[]): Promise<readonly PortRef[]> {
+  const devices = codes.length === 0 ? [] : await reader.devices(codes);
+  return devices.flatMap(({ code: deviceCode, ports = [] }) =>
+    ports.filter(isPassivePort).map(({ name: portName }) => ({ deviceCode, portName })),
+  );
+}
+
+const NO_PORTS: ReadonlySet<string> = new Set();
 const portsByLinks = new WeakMap<readonly FabricLink[], ReadonlySet<string>>();
 
 /** Returns the keys of the ports of fabric links. Computed once per list. */
@@ -220,13 +321,13 @@ function isHost(topology: Topology, switchKeys: ReadonlySet<string>, code: strin
  * Selects the paths by which a device is reached: those to switches with fabric links; without such paths, those to any
  * switch. A switch without fabric links has none of the latter, because no record says which of two switches is above.
  */
-function selectSwitchPaths<Path>(
+function selectSwitchPaths(
   topology: Topology,
   switchKeys: ReadonlySet<string>,
-  { code, paths }: { readonly code: string; readonly paths: readonly Path[] },
-  getCodes: (path: Path) => readonly string[],
-): readonly Path[] {
-  const getEnd = (path: Path) => getCodes(path).at(-1) ?? "";
+  code: string,
+  paths: readonly TracedPath[],
+): readonly TracedPath[] {
+  const getEnd = ({ devices }: TracedPath) => devices.at(-1) ?? "";
   const fabric = paths.filter((path) => switchKeys.has(getEnd(path)));
   if (fabric.length > 0 || findKind(topology, code) === "SWITCH") return fabric;
   return paths.filter((path) => findKind(topology, getEnd(path)) === "SWITCH");
@@ -249,6 +350,11 @@ export async function readHostPaths(session: NetworkSession): Promise<PathIndex>
   return index;
 }
 
+async function readPathsByHost(session: NetworkSession): Promise<PathsByHostKey> {
+  const { keys } = await readSwitchesOnce(session.reader, session.topology);
+  return new DataPaths(session, new PathTracer(session), keys).readPathsByHost();
+}
+
 async function indexPaths({ topology, scheduler }: NetworkSession, paths: PathsByHostKey): Promise<PathIndex> {
   const nodeOf = (code: string) => findDeviceNode(topology.power, code);
   const byNode = new Map<number, readonly (readonly number[])[]>();
@@ -260,105 +366,6 @@ async function indexPaths({ topology, scheduler }: NetworkSession, paths: PathsB
     );
   }
   return new PathIndex(byNode);
-}
-
-/** Reads all data paths, or only those that can differ from earlier ones. */
-async function readPathsByHost(session: NetworkSession): Promise<PathsByHostKey> {
-  const { topology, reader } = session;
-  const { keys } = await readSwitchesOnce(reader, topology);
-  const found = new PathReader(session, keys);
-  const { earlier } = topology.dataNetwork;
-  if (earlier === undefined) {
-    for await (const page of readResourcePages(reader, "cable")) await found.addCables(page);
-    return found.listPaths();
-  }
-  const affected = new Set(earlier.recabled);
-  for (const [host, paths] of earlier.paths)
-    if (paths.some((codes) => codes.some((code) => earlier.recabled.has(code)))) affected.add(host);
-  for (const code of await found.listReachedDevices([...earlier.recabled])) affected.add(code);
-  const hosts = [...affected].filter((code) => isHost(topology, keys, code));
-  for await (const [some, cables] of readCablesOf(session, hosts)) await found.addCables(cables, new Set(some));
-  const paths = new Map(earlier.paths);
-  for (const code of affected) paths.delete(code);
-  for (const [code, own] of found.listPaths()) paths.set(code, own);
-  return paths;
-}
-
-/** Number of devices whose cables are read in one statement. Our choice: some milliseconds. */
-const CABLED_DEVICES = 100;
-
-/** Reads the cables of some devices in parts, and yields to other work before each. */
-async function* readCablesOf({ reader, scheduler }: NetworkSession, codes: readonly string[]) {
-  for (let at = 0; at < codes.length; at += CABLED_DEVICES) {
-    const some = codes.slice(at, at + CABLED_DEVICES);
-    await scheduler.yieldIfDue();
-    yield [some, await reader.cablesOfAll(some)] as const;
-  }
-}
-
-/** Follows data cables from hosts to switches. */
-class PathReader {
-  readonly #session: NetworkSession;
-  readonly #tracer: PathTracer;
-  readonly #switchKeys: ReadonlySet<string>;
-  /** Keys of the devices along each path, by the key of the host at which it begins. */
-  readonly #found = new Map<string, (readonly string[])[]>();
-
-  constructor(session: NetworkSession, switchKeys: ReadonlySet<string>) {
-    this.#session = session;
-    this.#tracer = new PathTracer(session);
-    this.#switchKeys = switchKeys;
-  }
-
-  /** Follows cables from the hosts at their ends. @param hosts keys of the hosts that count; all unless given */
-  async addCables(cables: readonly Cable[], hosts?: ReadonlySet<string>): Promise<void> {
-    const { topology, scheduler } = this.#session;
-    const traces: Promise<void>[] = [];
-    for (const { a, b } of cables.filter(isActiveDataCable)) {
-      const [start, end] = [codeKey(a.deviceCode), codeKey(b.deviceCode)];
-      const isTraced = isPanel(topology, start) || isPanel(topology, end);
-      for (const [port, code, far] of [
-        [a, start, end],
-        [b, end, start],
-      ] as const) {
-        if (hosts?.has(code) === false || !isHost(topology, this.#switchKeys, code)) continue;
-        await scheduler.yieldIfDue();
-        const list = this.#found.getOrInsert(code, []);
-        if (!isTraced) list.push([far]);
-        else
-          traces.push(
-            this.#tracer
-              .tracePaths(port)
-              .then((paths) => void list.push(...paths.map(({ devices }) => devices.slice(1)))),
-          );
-      }
-    }
-    await Promise.all(traces);
-  }
-
-  /** Lists the keys of all devices on the ways through the data cables of some devices. */
-  async listReachedDevices(codes: readonly string[]): Promise<readonly string[]> {
-    const ways: string[] = [];
-    for await (const [, cables] of readCablesOf(this.#session, codes)) {
-      const traced = cables.filter(isActiveDataCable).map(async ({ a, b }) => {
-        const ends = [codeKey(a.deviceCode), codeKey(b.deviceCode)];
-        if (!ends.some((code) => isPanel(this.#session.topology, code))) return ends;
-        return (await this.#tracer.tracePaths(a)).flatMap(({ devices }) => devices);
-      });
-      ways.push(...(await Promise.all(traced)).flat());
-    }
-    return ways;
-  }
-
-  /** Returns the paths by which each host is reached. */
-  listPaths(): PathsByHostKey {
-    const paths = new Map<string, readonly (readonly string[])[]>();
-    for (const [code, found] of this.#found) {
-      const own = selectSwitchPaths(this.#session.topology, this.#switchKeys, { code, paths: found }, (path) => path);
-      if (own.length > 0) paths.set(code, own);
-    }
-    return paths;
-  }
 }
 
 /** Whether a cable is a connected data cable. */

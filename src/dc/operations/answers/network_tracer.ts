@@ -5,8 +5,14 @@ import { FabricLossFinder } from "#dc/analysis/rehearsal/loss.ts";
 import type { Topology } from "#dc/analysis/topology.ts";
 import { codeKey, formatEdgeKey, formatFabricLinkRef } from "#dc/model/ref.ts";
 import type { FabricLink, PortRef } from "#dc/model/resources.ts";
-import type { DcReader } from "#dc/ports.ts";
-import { DataPaths, type DeadNetworkElements, type NetworkSession, PathTracer, type TracedPath } from "./data_paths.ts";
+import {
+  DataPaths,
+  type DeadNetworkElements,
+  type NetworkSession,
+  PathTracer,
+  readPassivePorts,
+  type TracedPath,
+} from "./data_paths.ts";
 import { listNodeDevices } from "./failing_sources.ts";
 import { getLinkEndKeys, readSwitchesOnce, type SwitchDevices } from "./switch_devices.ts";
 
@@ -53,7 +59,7 @@ export class NetworkTracer {
     const { topology, reader } = this.#session;
     const { fabrics } = this;
     const named = links.size === 0 ? [] : fabrics.listLinkNumbers(({ a, b }) => links.has(formatEdgeKey(a, b)));
-    const passive = [...networkPorts, ...(await readPanelPorts(reader, listPanelCodes(topology, nodes)))];
+    const passive = [...networkPorts, ...(await readPassivePorts(reader, listPanelCodes(topology, nodes)))];
     const ways = (await Promise.all(passive.map((port) => this.#pathTracer.tracePaths(port)))).flat();
     const riding = ways.flatMap(({ ends }) => {
       const node = findDeviceNode(topology.power, codeKey(ends[0].deviceCode));
@@ -82,16 +88,6 @@ export class NetworkTracer {
 /** Returns the codes of the patch panels among some nodes. */
 export function listPanelCodes({ power }: Topology, nodes: Iterable<number>): readonly string[] {
   return listNodeDevices(power, nodes).flatMap(({ kind, code }) => (kind === "PATCH_PANEL" ? [code] : []));
-}
-
-/** Reads the front and rear ports of patch panels: every fibre of a panel passes one of each. */
-async function readPanelPorts(reader: DcReader, codes: readonly string[]): Promise<readonly PortRef[]> {
-  const devices = codes.length === 0 ? [] : await reader.devices(codes);
-  return devices.flatMap(({ code: deviceCode, ports = [] }) =>
-    ports
-      .filter(({ kind }) => kind === "FRONT" || kind === "REAR")
-      .map(({ name: portName }) => ({ deviceCode, portName })),
-  );
 }
 
 /** Whether a link connects the two ends of a path. A link of a divided port uses the whole port and its channels. */

@@ -82,6 +82,13 @@ const SITUATIONS: readonly Situation[] = [
     fails: "device:A",
     lost: ["H"],
   },
+  ...(["PLANNED", "DECOMMISSIONING"] as const).map((status) => ({
+    says: `the way to the other switch leads over a cable behind a panel that is ${status}`,
+    devices: [server("H"), leaf("A"), leaf("B"), panel("PP", 2)],
+    joined: [PAIR[0], ["H/e2", "PP/F1"], ["PP/R", "B/e1", status]] as const,
+    fails: "device:A",
+    lost: ["H"],
+  })),
   {
     says: "the other switch has lost its uplink before",
     devices: [server("H"), leaf("A"), leaf("B"), spine("S1"), spine("S2", "FAILED")],
@@ -306,3 +313,63 @@ test.each(FURTHER.map((further) => [further.says, further] as const))(
     expect(Object.fromEntries(listed)).toEqual(further);
   },
 );
+
+/** Rear ports R1 at the switch A, R2 at B, and R3 without a cable. */
+type Rear = "" | "R1" | "R2" | "R3";
+
+/** A kind of device behind a panel, its mapping of F1 before and after a change, and how many hosts A and B then take. */
+const REMAPPED: readonly (readonly [kind: DeviceKind, before: Rear, after: Rear, byA: number, byB: number])[] = [
+  ["PATCH_PANEL", "R1", "R2", 0, 1],
+  ["OTHER", "R1", "R2", 0, 1],
+  ["CHASSIS", "R1", "R2", 0, 1],
+  ["ROUTER", "R2", "R1", 1, 0],
+  ["SERVER", "R2", "R1", 1, 0],
+  ["OTHER", "", "R1", 1, 0],
+  ["CHASSIS", "", "R2", 0, 1],
+  ["SERVER", "R3", "R1", 1, 0],
+  // What must stay silent.
+  ["OTHER", "R1", "", 0, 0],
+  ["CHASSIS", "R2", "", 0, 0],
+  ["SERVER", "R1", "R3", 0, 0],
+  ["OTHER", "", "R3", 0, 0],
+  ["CHASSIS", "", "", 0, 0],
+  // Another name alone.
+  ["OTHER", "R1", "R1", 1, 0],
+];
+
+test.each(REMAPPED)("paths follow the ports of a %s mapped from %p to %p", async (kind, before, after, byA, byB) => {
+  const rears = ["R1", "R2", "R3"].map((name) => ({ name, kind: "REAR" }) as const);
+  const mapped = before === "" ? [] : [{ frontPosition: 1, rearPort: before, rearPosition: 1 }];
+  const location = { siteId: "S", floorNumber: 1 };
+  const device: Device = {
+    code: "X",
+    kind,
+    location,
+    ports: [...rears, { name: "F1", kind: "FRONT", mappings: mapped }],
+  };
+  const service = await serviceOf({
+    says: "",
+    devices: [server("H"), panel("PP", 1), device, leaf("A"), leaf("B")],
+    joined: [
+      ["H/e1", "PP/F1"],
+      ["PP/R", "X/F1"],
+      ["X/R1", "A/e1"],
+      ["X/R2", "B/e1"],
+    ],
+  });
+  const isolated = async () => {
+    const { causes = [] } = await service.call("RehearseFailures", { kinds: ["FAILURE_KIND_SWITCH"] });
+    const rows: readonly Json[] = causes.flatMap(({ elements }: Json) => elements);
+    return ["device:A", "device:B"].map(
+      (ref) => rows.find(({ refs }) => refs[0] === ref)?.devices_without_data_path_count ?? 0,
+    );
+  };
+  expect(await isolated()).toEqual([Number(before === "R1"), Number(before === "R2")]);
+  const mappings = after === "" ? [] : [{ front_position: 1, rear_port: after, rear_position: 1 }];
+  const ports = [
+    ...rears.map(({ name }) => ({ name, kind: "PORT_KIND_REAR" })),
+    { name: "F1", kind: "PORT_KIND_FRONT", mappings },
+  ];
+  await service.call("UpsertDevice", { device: { code: "X", name: "Other", ports }, update_mask: "name,ports" });
+  expect(await isolated()).toEqual([byA, byB]);
+});

@@ -336,6 +336,8 @@ export interface EarlierPaths {
 export class DataNetwork {
   #paths: PathsByHostKey | undefined;
   #earlier: EarlierPaths | undefined;
+  /** Fabric links that a device out of service blocks between their ends, by key; undefined before they are read. */
+  blockedLinks: ReadonlyMap<string, Device> | undefined;
 
   get paths(): PathsByHostKey | undefined {
     return this.#paths;

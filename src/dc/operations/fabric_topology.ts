@@ -21,7 +21,8 @@ import {
   FabricTopologyResponseSchema,
   Severity,
 } from "#gen/datacenter/v1/datacenter_pb.ts";
-import { BatchedSite } from "./answers/data_paths.ts";
+import { BatchedSite, type NetworkSession } from "./answers/data_paths.ts";
+import { readBlockedLinks } from "./answers/network_tracer.ts";
 import { readCode, readPercent, readScope, requireKnownCodes } from "./answers/parameters.ts";
 import { replyWithPicture } from "./answers/pictured.ts";
 import { readLinkEndDevices } from "./answers/switch_devices.ts";
@@ -41,9 +42,10 @@ export const fabricTopology = defineRead({
 
 /** Computes the reply of FabricTopology and the input of its picture. @throws Refusal for invalid parameters */
 export async function answerFabricTopology(
-  { reader, topology }: { readonly reader: DcReader; readonly topology: Topology },
+  session: NetworkSession,
   request: FabricTopologyRequest,
 ): Promise<{ readonly reply: FabricTopologyResponse; readonly picture: () => FabricPicture }> {
+  const { reader, topology } = session;
   const { inventory } = topology;
   const named = { field: "failed_device_codes", kind: "device", noun: "device" } as const;
   requireKnownCodes(request.failedDeviceCodes, named, (code) => topology.device(code) !== undefined);
@@ -51,7 +53,9 @@ export async function answerFabricTopology(
   const watchPct = readPercent("watch_pct", request.watchPct, WATCHED_PCT);
   const { inScope, ...links } = selectLinks(inventory.fabricLinks, topology, request);
   const devices = await readLinkEndDevices(reader, links.own);
-  const answer = judgeFabric(links, (key) => devices.get(key) ?? topology.device(key), {
+  const deviceOf = (key: string) => devices.get(key) ?? topology.device(key);
+  const answer = judgeFabric(links, deviceOf, {
+    blocked: await readBlockedLinks(session, deviceOf),
     congestionPct,
     watchPct,
     failedDeviceCodes: request.failedDeviceCodes,

@@ -194,13 +194,13 @@ export const SCREEN_PICTURES: PictureReaders = {
     const request = create(ThermalHeadroomRequestSchema, { scopeRef: formatRef(scope) });
     return addPictureLocations(known.inventory, answerThermalHeadroom(known, request));
   },
-  async FABRIC(subject, { reader, topology }) {
+  async FABRIC(subject, session) {
     if (subject.kind !== "fabric" && !LOCATION_KINDS.some((kind) => kind === subject.kind)) {
       throw createScreenRefusal(subject, "FABRIC", ["fabric", ...LOCATION_KINDS]);
     }
     const asked = subject.kind === "fabric" ? { fabricId: subject.code } : { scopeRef: formatRef(subject) };
     const request = create(FabricTopologyRequestSchema, asked);
-    return (await answerFabricTopology({ reader, topology: await topology() }, request)).picture();
+    return (await answerFabricTopology({ ...session, topology: await session.topology() }, request)).picture();
   },
   async FLOOR(subject, session, coloring) {
     const known = await session.topology("judged");

@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import { create } from "@bufbuild/protobuf";
 import { Topology } from "#dc/analysis/topology.ts";
+import { CooperativeScheduler } from "#dc/operations/answers/cooperative_scheduler.ts";
 import { answerFabricTopology } from "#dc/operations/fabric_topology.ts";
 import type { DcReader } from "#dc/ports.ts";
 import {
@@ -84,7 +85,7 @@ test("a fabric of any tiers, whole, in part and with switches lost, is what a pl
     ];
     const ask = (reader: DcReader, question: FabricQuestion) =>
       answerFabricTopology(
-        { reader, topology },
+        { reader, topology, scheduler: new CooperativeScheduler() },
         create(FabricTopologyRequestSchema, {
           fabricId: question.fabric ?? "",
           scopeRef: question.scope ?? "",

@@ -331,15 +331,18 @@ function plainNetwork(
   { ref, isDead }: Failed,
   isOn: (code: string) => boolean,
 ) {
+  // A panel out of service passes nothing; one without power passes all.
+  const unused = new Set(inventory.devices.filter(({ status }) => status !== "ACTIVE").map(({ code }) => code));
+  const isOpen = ({ panels }: Networked["routes"][number]) => !panels.some((code) => unused.has(code));
   const [kind = "", text = ""] = [ref.slice(0, ref.indexOf(":")), ref.slice(ref.indexOf(":") + 1)];
   const inside = new Set(inventory.devices.filter((device) => isIn(device, kind, text)).map(({ code }) => code));
   const cable = kind === "cable" ? inventory.cables.find(({ a, b }) => formatCableRef(a, b) === ref) : undefined;
   const failedCable = cable && formatEdgeKey(cable.a, cable.b);
   const staysOn = (code: string) => isOn(code) && !inside.has(code) && !isDead(code);
   const isBroken = (route: Networked["routes"][number]) =>
-    route.panels.some((code) => !staysOn(code)) || route.cables.some((key) => key === failedCable);
+    route.panels.some((code) => inside.has(code)) || route.cables.some((key) => key === failedCable);
   const links = routes.filter(({ isLink }) => isLink);
-  const before = links.filter(({ a, b }) => isOn(a.deviceCode) && isOn(b.deviceCode));
+  const before = links.filter((route) => isOpen(route) && isOn(route.a.deviceCode) && isOn(route.b.deviceCode));
   const after = before.filter(
     (route) =>
       !isBroken(route) &&
@@ -356,7 +359,9 @@ function plainNetwork(
     const fabric = all.filter(({ b }) => switches.has(b.deviceCode));
     // Leaves and spines without any link are switches too, if the host is at no other.
     const own = fabric.length > 0 ? fabric : all;
-    const reached = own.filter(({ b }) => isOn(b.deviceCode) && isLinked(b.deviceCode, before));
+    const reached = own.filter(
+      (route) => isOpen(route) && isOn(route.b.deviceCode) && isLinked(route.b.deviceCode, before),
+    );
     if (switches.has(host) || !staysOn(host) || reached.length === 0) return false;
     return !reached.some(
       (route) => !isBroken(route) && staysOn(route.b.deviceCode) && isLinked(route.b.deviceCode, after),
@@ -412,7 +417,7 @@ test("one judgement of every element of generated sites", async () => {
   }
   expect(rows).toBeGreaterThan(20 * INVENTORIES);
   expect(isolated).toBeGreaterThan(INVENTORIES);
-  expect(otherOff).toBeGreaterThan(INVENTORIES);
+  expect(otherOff).toBeGreaterThan(INVENTORIES / 2);
 }, 3_600_000);
 
 test("one judgement of elements of AMS1", async () => {

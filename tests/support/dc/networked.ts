@@ -82,19 +82,8 @@ class NetworkDrawer {
 
   private devicesOf(name: string, count: number, role: string | undefined): readonly string[] {
     const { random } = this;
-    const sources = this.site.devices.flatMap(({ ports = [] }) =>
-      ports.flatMap(({ powerIn }) => powerIn?.sourceRef ?? []),
-    );
     return Array.from({ length: count }, (_, at) => {
       const code = `${name}${at + 1}`;
-      const inlets = Array.from(
-        { length: sources.length === 0 ? 0 : random.below(3) },
-        (_, inlet): Port => ({
-          name: `psu${inlet + 1}`,
-          kind: "POWER_IN",
-          powerIn: { sourceRef: random.pick(sources) },
-        }),
-      );
       this.devices.push({
         code,
         kind: role === undefined ? "SERVER" : "SWITCH",
@@ -102,10 +91,23 @@ class NetworkDrawer {
         allocatedDrawW: 10 * (1 + random.below(20)),
         rackCode: random.pick(RACKS),
         ...(role !== undefined && { role }),
-        ports: inlets,
+        ports: this.inlets(2),
       });
       return code;
     });
+  }
+
+  private inlets(most: number): Port[] {
+    const { random } = this;
+    const sources = this.site.devices.flatMap(({ ports = [] }) =>
+      ports.flatMap(({ powerIn }) => powerIn?.sourceRef ?? []),
+    );
+    const count = sources.length === 0 ? 0 : random.below(most + 1);
+    return Array.from({ length: count }, (_, inlet) => ({
+      name: `psu${inlet + 1}`,
+      kind: "POWER_IN",
+      powerIn: { sourceRef: random.pick(sources) },
+    }));
   }
 
   /** Two panels whose rears are joined by one cable of all fibres. */
@@ -121,7 +123,14 @@ class NetworkDrawer {
           mappings: [{ frontPosition: 1, rearPort: "R1", rearPosition: at + 1 }],
         }),
       );
-      this.devices.push({ code, kind: "PATCH_PANEL", status: "ACTIVE", rackCode: this.random.pick(RACKS) });
+      const status = this.random.below(6) === 0 ? this.random.pick(["FAILED", "PLANNED"] as const) : "ACTIVE";
+      this.devices.push({
+        code,
+        kind: "PATCH_PANEL",
+        status,
+        rackCode: this.random.pick(RACKS),
+        ports: this.inlets(1),
+      });
       this.portsOf(code).push(...fronts, { name: "R1", kind: "REAR", positions: FRONTS });
     }
     const trunk = this.cable({ deviceCode: panels[0], portName: "R1" }, { deviceCode: panels[1], portName: "R1" });

@@ -8,6 +8,7 @@ import {
   type FabricLinkView,
   type FindDeviceByKey,
   getTierName,
+  type LinkDevices,
   type LinkLimits,
   listExpectedMesh,
   rankTiers,
@@ -16,7 +17,7 @@ import {
 
 export type { FabricLinkView } from "./fabric_tiers.ts";
 
-export interface FabricOptions extends LinkLimits {
+export interface FabricOptions extends LinkLimits, Pick<LinkDevices, "blocked"> {
   readonly failedDeviceCodes: readonly string[];
   /** Whether a switch is in the requested scope. A missing link is listed if one of its ends is in scope. */
   readonly inScope?: (deviceCode: string) => boolean;
@@ -57,7 +58,9 @@ export function analyseFabric(
   const failed = new Set(options.failedDeviceCodes.map(codeKey));
   const views = new Map<FabricLink, FabricLinkView>();
   const getLinkView = (link: FabricLink) => {
-    return views.getOrInsertComputed(link, () => createLinkView(link, { deviceOf: findDevice, failed }, options));
+    return views.getOrInsertComputed(link, () =>
+      createLinkView(link, { ...options, deviceOf: findDevice, failed }, options),
+    );
   };
   const tiers = rankTiers([...mesh, ...own], findDevice);
   const links = listed.map(getLinkView);

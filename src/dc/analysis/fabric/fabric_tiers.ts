@@ -1,6 +1,6 @@
 import type { Health } from "../../model/enum_values.ts";
-import { codeKey, formatFabricLinkRef } from "../../model/ref.ts";
-import { type Device, type FabricLink, isInService, type PortRef } from "../../model/resources.ts";
+import { codeKey, formatFabricLinkRef, getResourceKey } from "../../model/ref.ts";
+import { type Device, type FabricLink, isInService } from "../../model/resources.ts";
 
 /** Tier rank of each switch role. */
 const RANK_BY_ROLE: Readonly<Record<string, number>> = {
@@ -206,16 +206,26 @@ const CARRYING_STATUSES: readonly FabricLink["status"][] = ["UP", "DEGRADED", un
 const INTENDED_DOWN_STATUSES: readonly FabricLink["status"][] = ["PLANNED", "ADMIN_DOWN"];
 const NOT_INSTALLED_STATUSES = ["PLANNED", "STAGED", "INVENTORY"];
 
-/** Determines a link's state from its status, ports and devices; `failed` has keys of devices assumed failed. */
+/** Devices that decide whether fabric links work. */
+export interface LinkDevices {
+  /** Finds the device at an end of a link by its key. */
+  readonly deviceOf: FindDeviceByKey;
+  /** A device that is out of service, and that the path of a link passes between its ends, by the key of the link. */
+  readonly blocked?: ReadonlyMap<string, Device>;
+  /** Keys of devices assumed failed. */
+  readonly failed?: ReadonlySet<string>;
+}
+
+/** Determines a link's state from its status, its ports and the devices along it. */
 export function createLinkView(
   link: FabricLink,
-  { deviceOf, failed }: { readonly deviceOf: FindDeviceByKey; readonly failed: ReadonlySet<string> },
+  devices: LinkDevices,
   { congestionPct, watchPct }: LinkLimits,
 ): FabricLinkView {
   const { a, b, status, capacityMbps = 0, aToBMbps = 0, bToAMbps = 0 } = link;
   // Multiply before dividing, so that 57 of 100 is exactly 57 % and meets a limit of 57.
   const utilizationPct = capacityMbps === 0 ? 0 : (Math.max(aToBMbps, bToAMbps) * 100) / capacityMbps;
-  const cause = findDownCause([a, b], deviceOf, failed);
+  const cause = findDownCause(link, devices);
   const view = { link, ref: formatFabricLinkRef(a, b), utilizationPct };
   if (!CARRYING_STATUSES.includes(status) || cause !== undefined) {
     const isMeant = CARRYING_STATUSES.includes(status)
@@ -228,26 +238,23 @@ export function createLinkView(
   return { ...view, live: true, health: isTense ? "WATCH" : "OK" };
 }
 
-const NO_FAILED_KEYS: ReadonlySet<string> = new Set();
-
-/** Whether a link can carry traffic according to its state, its ports and its devices. */
-export function canCarryTraffic({ a, b, status }: FabricLink, deviceOf: FindDeviceByKey): boolean {
-  return CARRYING_STATUSES.includes(status) && findDownCause([a, b], deviceOf, NO_FAILED_KEYS) === undefined;
+/** Whether a link can carry traffic according to its state, its ports and the devices along it. */
+export function canCarryTraffic(link: FabricLink, devices: LinkDevices): boolean {
+  return CARRYING_STATUSES.includes(link.status) && findDownCause(link, devices) === undefined;
 }
 
-function findDownCause(
-  ends: readonly PortRef[],
-  deviceOf: FindDeviceByKey,
-  failed: ReadonlySet<string>,
-): DownCause | undefined {
-  const gone = ends.map(({ deviceCode }) => deviceCode).filter((code) => failed.has(codeKey(code)));
+/** What a path passes between its ends is passive, such as a patch panel: it needs no power, only to be in service. */
+function findDownCause(link: FabricLink, { deviceOf, blocked, failed }: LinkDevices): DownCause | undefined {
+  const ends = [link.a, link.b];
+  const gone = ends.map(({ deviceCode }) => deviceCode).filter((code) => failed?.has(codeKey(code)));
   if (gone.length > 0) {
     const names = gone.map((code) => `"${code}"`).join(" and ");
     const message = `The link carries no traffic: ${names} ${gone.length === 1 ? "is" : "are"} taken as failed`;
     return { message, value: `failed: ${gone.join(", ")}`, expected: "both ends working", isIntended: false };
   }
-  for (const { deviceCode, portName } of ends) {
-    const device = deviceOf(codeKey(deviceCode));
+  const passed = blocked?.get(getResourceKey(link));
+  for (const { deviceCode, portName } of [...ends, { deviceCode: passed?.code ?? "", portName: "" }]) {
+    const device = deviceCode === passed?.code ? passed : deviceOf(codeKey(deviceCode));
     if (device === undefined) continue;
     const { status = "ACTIVE", ports = [] } = device;
     if (!isInService(device)) {

@@ -208,28 +208,22 @@ export interface Failure extends PowerOutcome {
   readonly meetsDataPaths: boolean;
 }
 
-/** Effects of a failure on networks that do not follow from devices that are off. */
-export interface NetworkEffects {
-  /** Numbers of the links that go down regardless of the devices at their ends. */
-  readonly cut: readonly number[];
-  readonly isolated: readonly number[];
-}
-
 /** Kinds of elements that fail unless a request names kinds. Other kinds fail only if they are named. */
 export const DEFAULT_KINDS: ReadonlySet<FailureKind> = new Set(["POWER", "OUTLET", "COOLING", "SWITCH"]);
 
 const LOCATION_KINDS = ["RACK", "ROW", "ROOM", "ZONE"] as const satisfies readonly (AreaKind & FailureKind)[];
 
+/** Failed elements of networks: ports, keys of fabric links, and nodes, of which those that pass signals on matter. */
+export interface FailedNetwork {
+  readonly nodes: ReadonlySet<number>;
+  readonly networkPorts: readonly PortRef[];
+  readonly links: ReadonlySet<string>;
+}
+
 /** An element, and the network parts that fail with it; `network` is undefined for an element of a default kind. */
 interface NamedElement {
   readonly element: FailingElement;
-  readonly network:
-    | {
-        readonly nodes: ReadonlySet<number>;
-        readonly networkPorts: readonly PortRef[];
-        readonly links: ReadonlySet<string>;
-      }
-    | undefined;
+  readonly network: FailedNetwork | undefined;
 }
 
 interface ElementChoice {
@@ -294,10 +288,10 @@ function listInletElements(topology: Topology, { scope }: ElementChoice): Elemen
   return { site, elements };
 }
 
-function listPanelElements({ power, live }: Topology, { scope }: ElementChoice): readonly NamedElement[] {
+function listPanelElements({ power }: Topology, { scope }: ElementChoice): readonly NamedElement[] {
   const found = [...power.nodes.keys()].filter((index) => {
     const node = power.nodes[index];
-    if (node?.kind !== "DEVICE" || node.device.kind !== "PATCH_PANEL" || live[index] !== 1) return false;
+    if (node?.kind !== "DEVICE" || node.device.kind !== "PATCH_PANEL" || node.blocked) return false;
     return scope === undefined || isLocatedIn(node.device, scope);
   });
   return sortNodes(power, found).map((index) => ({

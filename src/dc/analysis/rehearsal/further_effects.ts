@@ -2,15 +2,14 @@ import type { ZoneShortage } from "#gen/datacenter/v1/messages.ts";
 import { isSameJson } from "#kernel/json_object.ts";
 import type { LoadBasis } from "../../model/enum_values.ts";
 import type { Ref } from "../../model/ref.ts";
-import type { FindDeviceByKey } from "../fabric/fabric_tiers.ts";
+import type { LinkDevices } from "../fabric/fabric_tiers.ts";
 import { isSameItemList } from "../persistent.ts";
-import type { LiveSet } from "../power/power_live.ts";
 import { NODE_BITS } from "../power/power_nodes.ts";
 import type { Topology } from "../topology.ts";
 import {
   type Failure,
+  listFailingNodes,
   listOutcomeOffNodes,
-  type NetworkEffects,
   type PowerOutcome,
   selectCoolingUnits,
 } from "./elements.ts";
@@ -29,41 +28,39 @@ export class CoolingAndFabricEffects {
 
   /**
    * Prepares the effects for a site.
-   * @param deviceOf compared by identity: the same function must return the same devices
+   * @param network `deviceOf` is compared by identity: the same function must return the same devices
    * @param hostPaths undefined where isolated devices do not count
    * @param earlier the effects of an earlier state of the site
    */
   constructor(
     topology: Topology,
     {
-      deviceOf,
       basis,
       hostPaths,
-    }: {
-      readonly deviceOf: FindDeviceByKey;
-      readonly basis: LoadBasis;
-      readonly hostPaths?: PathIndex | undefined;
-    },
+      ...network
+    }: LinkDevices & { readonly basis: LoadBasis; readonly hostPaths?: PathIndex | undefined },
     earlier?: CoolingAndFabricEffects,
   ) {
     this.#topology = topology;
     this.#hostPaths = hostPaths;
     this.zoneWatch = new ZoneShortageFinder(topology, basis);
-    this.fabrics = FabricLossFinder.of(topology, deviceOf);
+    this.fabrics = FabricLossFinder.of(topology, network);
     this.#keepsNetwork = this.fabrics === earlier?.fabrics && hostPaths === earlier.#hostPaths;
   }
 
   /**
    * Adds the effects to an outcome.
    * @param earlier failure with the same outcome in the earlier state, which is returned if the effects are equal
+   * @param cut links, and paths of hosts, that go down regardless of the devices at their ends
    */
-  addEffects(outcome: PowerOutcome, earlier?: Failure): Failure {
+  addEffects(outcome: PowerOutcome, earlier?: Failure, cut?: NetworkCut): Failure {
     const isCooling = outcome.impact.cracsOffline > 0;
     if (earlier !== undefined && this.#keepsNetwork && !isCooling && !earlier.meetsDataPaths) return earlier;
     const off = listOutcomeOffNodes(outcome);
     const zones = isCooling ? this.listZoneShortages(off) : NO_ZONES;
-    const loss = this.fabrics.computeFabricLoss(off);
-    const isolated = this.listIsolated(off, loss.cutOff);
+    const loss = this.fabrics.computeFabricLoss(off, cut?.links);
+    const failed = outcome.elements.flatMap(listFailingNodes);
+    const isolated = this.listIsolated({ off, failed, ...loss }, cut?.paths);
     const isSame =
       earlier !== undefined &&
       this.#keepsNetwork &&
@@ -76,26 +73,16 @@ export class CoolingAndFabricEffects {
 
   /**
    * Lists the devices that stay on and lose their last data path.
-   * @param off nodes that do not work
-   * @param cutOff nodes of switches that lose their last working uplink
    * @param cutPaths all paths of the hosts that have one through a failed port
    */
-  listIsolated(off: readonly number[], cutOff: readonly number[], cutPaths = NO_PATHS): readonly number[] {
+  listIsolated({ off, cutOff, failed }: NetworkFailure, cutPaths = NO_PATHS): readonly number[] {
     if (this.#hostPaths === undefined) return NO_NODES;
     const { pathsByHost } = this.#hostPaths;
     const hosts = this.#hostPaths.listHosts(cutOff.length === 0 ? off : [...off, ...cutOff]);
     if (hosts.size + cutPaths.size === 0) return NO_NODES;
-    const before = { live: this.#topology.live, cutOff: this.fabrics.cutOffBefore };
-    const dead = new Set([...off, ...cutOff, FAILED_PORT]);
+    const before = { topology: this.#topology, cutOff: this.fabrics.cutOffBefore };
     const paths = { get: (host: number) => cutPaths.get(host) ?? pathsByHost.get(host) };
-    return selectIsolatedHosts(new Set([...hosts, ...cutPaths.keys()]), paths, { before, dead });
-  }
-
-  /** Adds the effects to the outcome of a location, or of an element with which passive network parts fail. */
-  addEffectsWithNetwork(outcome: PowerOutcome, { cut, isolated }: NetworkEffects): Failure {
-    const off = listOutcomeOffNodes(outcome);
-    const loss = this.fabrics.computeFabricLoss(off, cut);
-    return { ...outcome, zones: this.listZoneShortages(off), ...loss, isolated, meetsDataPaths: true };
+    return selectIsolatedHosts(new Set([...hosts, ...cutPaths.keys()]), paths, before, { off, cutOff, failed });
   }
 
   /**
@@ -141,8 +128,26 @@ const NO_PATHS: PathsByHost = new Map();
 
 /** The state before a failure that decides which data paths work: power, and switches without a working uplink. */
 export interface NetworkState {
-  readonly live: LiveSet;
+  readonly topology: Pick<Topology, "power" | "live">;
   readonly cutOff: ReadonlySet<number>;
+}
+
+/** Parts of networks that go down regardless of the devices at their ends. */
+export interface NetworkCut {
+  /** Numbers of fabric links. */
+  readonly links: readonly number[];
+  /** All paths of the hosts that have one through a failed port. */
+  readonly paths: PathsByHost;
+}
+
+/** Nodes that do not work after a failure. */
+export interface NetworkFailure {
+  /** Nodes that are off, the failed ones included. */
+  readonly off: readonly number[];
+  /** Switches that stay on and lose their last working uplink. */
+  readonly cutOff: readonly number[];
+  /** Nodes that fail themselves, rather than lose their supply. */
+  readonly failed: Iterable<number>;
 }
 
 /** Node that a data path through a failed port has in addition. */
@@ -153,20 +158,27 @@ export type PathsByHost = ReadonlyMap<number, readonly (readonly number[])[]>;
 
 /**
  * Returns the hosts that stay on and lose their last data path: some worked before the failure, and none works after
- * it. Every analysis judges by this function.
- * @param dead nodes that are off or cut off after the failure
+ * it. Every analysis judges by this function. The switch at the end of a path needs power and an uplink. What a path
+ * passes before it is passive, such as a patch panel: it needs no power, only to be in service.
  */
 export function selectIsolatedHosts(
   hosts: Iterable<number>,
   paths: Pick<PathsByHost, "get">,
-  { before: { live, cutOff }, dead }: { readonly before: NetworkState; readonly dead: ReadonlySet<number> },
+  { topology: { power, live }, cutOff }: NetworkState,
+  failure: NetworkFailure,
 ): readonly number[] {
-  const isDown = (node: number) => live[node] === 0 || cutOff.has(node);
-  const isDead = (node: number) => dead.has(node);
+  const [dead, failed] = [new Set([...failure.off, ...failure.cutOff]), new Set([...failure.failed, FAILED_PORT])];
+  const isEnd = (path: readonly number[], at: number) => at === path.length - 1;
+  const worksBefore = (path: readonly number[]) =>
+    path.every((node, at) =>
+      isEnd(path, at) ? live[node] !== 0 && !cutOff.has(node) : power.nodes[node]?.blocked !== true,
+    );
+  const worksAfter = (path: readonly number[]) =>
+    path.every((node, at) => !(isEnd(path, at) ? dead : failed).has(node));
   return [...hosts].filter((host) => {
     if (live[host] !== 1 || dead.has(host)) return false;
-    const working = (paths.get(host) ?? []).filter((path) => !path.some(isDown));
-    return working.length > 0 && working.every((path) => path.some(isDead));
+    const working = (paths.get(host) ?? []).filter(worksBefore);
+    return working.length > 0 && !working.some(worksAfter);
   });
 }
 

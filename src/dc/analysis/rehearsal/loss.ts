@@ -2,7 +2,8 @@ import type { Impact, ZoneShortage } from "#gen/datacenter/v1/messages.ts";
 import type { FailureSeverity, LoadBasis } from "../../model/enum_values.ts";
 import { codeKey } from "../../model/ref.ts";
 import type { FabricLink } from "../../model/resources.ts";
-import { canCarryTraffic, type FindDeviceByKey, rankTiers } from "../fabric/fabric_tiers.ts";
+import { canCarryTraffic, type FindDeviceByKey, type LinkDevices, rankTiers } from "../fabric/fabric_tiers.ts";
+import { isSameItemList } from "../persistent.ts";
 import type { TrippedSource } from "../power/blast_radius.ts";
 import type { Overloaded } from "../power/failure_state.ts";
 import { computeLostDrawW } from "../power/load_lanes.ts";
@@ -335,24 +336,26 @@ export class FabricLossFinder {
   /** Nodes by the codes at the ends of links. */
   readonly #nodesByCode = new Map<string, number>();
   readonly #darkNodes = new Set<number>();
+  readonly #blocked: LinkDevices["blocked"];
   /** Nodes of switches without a working uplink before any failure. Planned links are no uplinks yet. */
   readonly cutOffBefore: ReadonlySet<number>;
 
   /**
    * Returns the fabrics of a topology. The latest ones are used again while links, switches and their nodes are the same.
-   * @param deviceOf compared by identity: the same function must return the same devices, with their network ports
+   * @param devices its function is compared by identity: it must return the same devices, with their network ports
    */
-  static of(topology: Topology, deviceOf: FindDeviceByKey): FabricLossFinder {
-    const known = latestByLookup.get(deviceOf);
-    if (known?.isSameFabric(topology) === true) return known;
-    const found = new FabricLossFinder(topology, deviceOf);
-    latestByLookup.set(deviceOf, found);
+  static of(topology: Topology, devices: LinkDevices): FabricLossFinder {
+    const known = latestByLookup.get(devices.deviceOf);
+    if (known?.isSameFabric(topology, devices) === true) return known;
+    const found = new FabricLossFinder(topology, devices);
+    latestByLookup.set(devices.deviceOf, found);
     return found;
   }
 
-  /** Reads the working fabric links; a link at a disabled port, or at a switch without power, is down already. */
-  private constructor({ inventory, power, live }: Topology, deviceOf: FindDeviceByKey) {
-    const tiers = rankTiers(inventory.fabricLinks, deviceOf);
+  /** Reads the working fabric links: none at a switch without power, or that cannot carry traffic. */
+  private constructor({ inventory, power, live }: Topology, devices: LinkDevices) {
+    const tiers = rankTiers(inventory.fabricLinks, devices.deviceOf);
+    this.#blocked = devices.blocked;
     this.#fabricLinks = inventory.fabricLinks;
     const nodeOf = (code: string): number => {
       return this.#nodesByCode.getOrInsertComputed(code, () => findDeviceNode(power, codeKey(code)));
@@ -365,7 +368,7 @@ export class FabricLossFinder {
       const [a = 0, b = 0] = [link.a, link.b].map(({ deviceCode }) => tiers.get(codeKey(deviceCode)));
       const lowerNode = a === b ? -1 : a < b ? ends[0] : ends[1];
       if (link.status !== "PLANNED") lowerNodes.add(lowerNode);
-      if (dark.length > 0 || !canCarryTraffic(link, deviceOf)) return [];
+      if (dark.length > 0 || !canCarryTraffic(link, devices)) return [];
       return [{ link, mbps: link.capacityMbps ?? 0, endNodes: ends, lowerNode }];
     });
     for (const [at, { endNodes, lowerNode }] of this.#links.entries()) {
@@ -425,9 +428,10 @@ export class FabricLossFinder {
     });
   }
 
-  /** Whether links and nodes of switches are the same in a topology with the same switches. */
-  isSameFabric({ inventory, power, live }: Topology): boolean {
+  /** Whether links, nodes of switches and blocked links are the same in a topology with the same switches. */
+  isSameFabric({ inventory, power, live }: Topology, { blocked }: LinkDevices): boolean {
     if (inventory.fabricLinks !== this.#fabricLinks) return false;
+    if (!isSameItemList([...(blocked?.keys() ?? [])], [...(this.#blocked?.keys() ?? [])])) return false;
     return [...this.#nodesByCode].every(
       ([code, node]) =>
         findDeviceNode(power, codeKey(code)) === node && (live[node] === 0) === this.#darkNodes.has(node),

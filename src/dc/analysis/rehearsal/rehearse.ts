@@ -1,7 +1,7 @@
 import type { ZoneShortage } from "#gen/datacenter/v1/messages.ts";
 import type { Steps } from "#kernel/steps.ts";
 import type { LoadBasis } from "../../model/enum_values.ts";
-import type { FindDeviceByKey } from "../fabric/fabric_tiers.ts";
+import type { LinkDevices } from "../fabric/fabric_tiers.ts";
 import { isSameItemList } from "../persistent.ts";
 import type { Overloaded } from "../power/failure_state.ts";
 import { isPowerEquipmentNode, type PowerGraph } from "../power/power_nodes.ts";
@@ -36,9 +36,8 @@ export interface Rehearsal {
   readonly followed: { readonly effects: CoolingAndFabricEffects; readonly groups: IslandGroups };
 }
 
-export interface RehearsalChoice {
-  /** Device with network ports by code key. Compared by identity: the same function must return the same devices. */
-  readonly deviceOf: FindDeviceByKey;
+/** `deviceOf` is compared by identity: the same function must return the same devices, with network ports. */
+export interface RehearsalChoice extends LinkDevices {
   readonly hostPaths: PathIndex | undefined;
   readonly isChosen: (element: FailingElement) => boolean;
   /** Whether to fail two of the chosen elements at a time. */
@@ -51,12 +50,12 @@ export interface RehearsalChoice {
  */
 export function* rehearseFailures(
   site: SiteFailures,
-  { deviceOf, hostPaths, isChosen, pairs }: RehearsalChoice,
+  { isChosen, pairs, ...network }: RehearsalChoice,
   earlier?: Rehearsal,
 ): Steps<Rehearsal> {
   const { topology, options } = site;
   const { basis } = options;
-  const effects = new CoolingAndFabricEffects(topology, { deviceOf, basis, hostPaths }, earlier?.followed.effects);
+  const effects = new CoolingAndFabricEffects(topology, { ...network, basis }, earlier?.followed.effects);
   yield;
   const groups = yield* groupIslands(site, effects, isChosen, earlier?.followed.groups);
   const all = [...groups.values()];

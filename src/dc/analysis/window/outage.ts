@@ -88,7 +88,7 @@ export class WindowSite {
     const covered = addContainedBlades(topology, [...sources, ...more]);
     const blast = yield* computeBlastInSteps(site, { sources: covered, unlisted: covered }, options);
     const off = new Set(listNonworkingNodes({ nodes: covered }, blast));
-    const effects = this.computeEffects([...off], true);
+    const effects = this.computeEffects([...off], covered);
     const uplinks = near.effects.fabrics.computeUplinkLoads(effects.fabric.links, (node) => off.has(node));
     const unsupplied = listUnsuppliedUpses(site.power, blast, covered);
     return {
@@ -102,14 +102,18 @@ export class WindowSite {
     };
   }
 
-  /** Returns the effects on cooling and networks. @param isDuring whether links and ports of the window are down too */
-  computeEffects(off: readonly number[], isDuring: boolean) {
+  /**
+   * Returns the effects on cooling and networks.
+   * @param failed nodes that fail themselves
+   * @param isDuring whether links and ports of the window are down too
+   */
+  computeEffects(off: readonly number[], failed: Iterable<number>, isDuring = true) {
     const { near, cutLinks, cutPaths } = this.input;
     const fabric = near.effects.fabrics.computeFabricLoss(off, isDuring ? cutLinks : []);
     return {
       zones: near.effects.listZoneShortages(off, true),
       fabric,
-      isolated: near.effects.listIsolated(off, fabric.cutOff, isDuring ? cutPaths : undefined),
+      isolated: near.effects.listIsolated({ off, failed, ...fabric }, isDuring ? cutPaths : undefined),
     };
   }
 }
@@ -402,7 +406,8 @@ function computeFurtherLoss(
   known: readonly LossSet[],
 ) {
   const outcome = trials.tryFailure(elements);
-  const effects = { ...outcome, ...window.computeEffects(listOutcomeOffNodes(outcome), true) };
+  const failed = elements.map(({ index }) => index);
+  const effects = { ...outcome, ...window.computeEffects(listOutcomeOffNodes(outcome), failed) };
   return { harm: collectLosses(window.input.topology, outage.coveredNodes, effects, known), offline: outcome.offline };
 }
 
@@ -413,7 +418,8 @@ const lossesByFailure = new WeakMap<NearFailureFinder, Map<PowerOutcome, LossSet
 function getLossesAlone(window: WindowSite, outcome: PowerOutcome): LossSet {
   const { near, topology } = window.input;
   const known = lossesByFailure.getOrInsertComputed(near, () => new Map<PowerOutcome, LossSet>());
-  const effects = () => window.computeEffects(listOutcomeOffNodes(outcome), false);
+  const failed = outcome.elements.map(({ index }) => index);
+  const effects = () => window.computeEffects(listOutcomeOffNodes(outcome), failed, false);
   return known.getOrInsertComputed(outcome, () => collectLosses(topology, NO_NODES, { ...outcome, ...effects() }));
 }
 

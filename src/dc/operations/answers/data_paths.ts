@@ -1,13 +1,7 @@
 import { type TraceSite, traceCable } from "../../analysis/cabling/cable_trace.ts";
 import { isPassivePort } from "../../analysis/cabling/fibre_walk.ts";
 import { findDeviceNode } from "../../analysis/power/power_nodes.ts";
-import {
-  FAILED_PORT,
-  type NetworkState,
-  PathIndex,
-  type PathsByHost,
-  selectIsolatedHosts,
-} from "../../analysis/rehearsal/further_effects.ts";
+import { FAILED_PORT, PathIndex, type PathsByHost } from "../../analysis/rehearsal/further_effects.ts";
 import type { EarlierPaths, PathsByHostKey, Topology } from "../../analysis/topology.ts";
 import { MAX_HOPS } from "../../limits.ts";
 import { isPowerKind } from "../../model/draw.ts";
@@ -85,22 +79,6 @@ function createDirectPath(own: PortRef, far: PortRef): TracedPath {
   };
 }
 
-/** The failed parts of a network. Nodes are indexes in the power graph. */
-export interface DeadNetworkElements {
-  /** Nodes of devices that are off. */
-  readonly off: Iterable<number>;
-  /** Nodes of switches that stay on without a working uplink. */
-  readonly cutOff: readonly number[];
-  /** Failed ports, including both ends of failed cables. */
-  readonly ports: readonly PortRef[];
-}
-
-/** Keys of the failed parts of a network. */
-interface DeadKeys {
-  readonly devices: ReadonlySet<string>;
-  readonly ports: ReadonlySet<string>;
-}
-
 /** The data paths of devices to switches. Reads and traces each path once for all failures that are queried. */
 export class DataPaths {
   readonly #session: NetworkSession;
@@ -117,33 +95,21 @@ export class DataPaths {
   }
 
   /**
-   * Finds the devices that stay on and lose their last data path to a switch: each that worked before passes a failed
-   * port or a device that is off or cut off. Omits switches with fabric links, power equipment and patch panels.
-   * Cost: the cables of the dead switches and failed panels and those of the devices behind them; a trace for each
-   * cable at a patch panel.
-   * @returns nodes
-   */
-  async findIsolatedDevices(before: NetworkState, { off, cutOff, ports }: DeadNetworkElements) {
-    const { power } = this.#session.topology;
-    const devices = listNodeDevices(power, [...off, ...cutOff]).map(({ code }) => codeKey(code));
-    const paths = await this.listAffectedPaths(ports, devices);
-    return selectIsolatedHosts(paths.keys(), paths, { before, dead: new Set([...off, ...cutOff, FAILED_PORT]) });
-  }
-
-  /**
    * Lists all paths of the hosts with a path through failed ports or devices; a path through a failed port passes
-   * `FAILED_PORT` too. Cost: as for `findIsolatedDevices`.
-   * @param devices keys of devices
+   * `FAILED_PORT` too. Cost: the cables of the failed devices and those of the hosts behind them; a trace for each cable
+   * at a patch panel.
+   * @param nodes of devices
    */
-  async listAffectedPaths(ports: readonly PortRef[], devices: readonly string[] = []): Promise<PathsByHost> {
+  async listAffectedPaths(failedPorts: readonly PortRef[], nodes: readonly number[] = []): Promise<PathsByHost> {
     const { topology } = this.#session;
-    const failed = { devices: new Set(devices), ports: new Set(ports.map(toPortKey)) };
+    const devices = new Set(listNodeDevices(topology.power, nodes).map(({ code }) => codeKey(code)));
+    const ports = new Set(failedPorts.map(toPortKey));
     const nodeOf = (code: string) => findDeviceNode(topology.power, code);
     const found = new Map<number, readonly (readonly number[])[]>();
-    for (const [code, paths] of await this.#listPaths(await this.#findAffectedHosts(failed))) {
+    for (const [code, paths] of await this.#listPaths(await this.#findAffectedHosts(devices, ports))) {
       const own = selectSwitchPaths(topology, this.#switchKeys, code, paths);
       const listNodes = ({ devices: passed, listPorts }: TracedPath) => [
-        ...(failed.ports.size > 0 && listPorts().some((key) => failed.ports.has(key)) ? [FAILED_PORT] : []),
+        ...(ports.size > 0 && listPorts().some((key) => ports.has(key)) ? [FAILED_PORT] : []),
         ...passed.slice(1).map(nodeOf),
       ];
       found.set(nodeOf(code), own.map(listNodes));
@@ -152,16 +118,15 @@ export class DataPaths {
   }
 
   /** Returns the keys of hosts on data paths that start at a dead switch, a dead patch panel or a failed port. */
-  async #findAffectedHosts(dead: DeadKeys): Promise<Iterable<string>> {
+  async #findAffectedHosts(devices: ReadonlySet<string>, ports: ReadonlySet<string>): Promise<Iterable<string>> {
     const { topology } = this.#session;
-    const isStart = (code: string) =>
-      this.#switchKeys.has(code) || ["PATCH_PANEL", "SWITCH"].includes(findKind(topology, code) ?? "");
-    const starts = new Set([...dead.devices].filter(isStart));
-    for (const key of dead.ports) starts.add(key.slice(0, key.indexOf("/")));
+    const isStart = (code: string) => this.#switchKeys.has(code) || canPassSignals(findKind(topology, code));
+    const starts = new Set([...devices].filter(isStart));
+    for (const key of ports) starts.add(key.slice(0, key.indexOf("/")));
     const ends = new Set<string>();
     for (const [start, ways] of await this.#listPaths(starts)) {
-      for (const code of [start, ...ways.flatMap(({ devices }) => devices)])
-        if (!dead.devices.has(code) && isHost(topology, this.#switchKeys, code)) ends.add(code);
+      for (const code of [start, ...ways.flatMap((way) => way.devices)])
+        if (!devices.has(code) && isHost(topology, this.#switchKeys, code)) ends.add(code);
     }
     return ends;
   }
@@ -283,8 +248,13 @@ export class DataPaths {
   }
 }
 
-/** Number of devices that are read in one statement. Our choice: some milliseconds. */
-const DEVICES_PER_READ = 100;
+/** Whether a failing device may take paths that pass it or end at it: no server, and no power equipment. */
+export function canPassSignals(kind: DeviceKind | undefined): boolean {
+  return kind !== undefined && !isPowerKind(kind) && !["SERVER", "STORAGE", "BLADE"].includes(kind);
+}
+
+/** Number of devices that are read in one statement. Our choice: some ten milliseconds. */
+const DEVICES_PER_READ = 1000;
 
 /** Reads the front and rear ports of devices, which those of any kind may have: every fibre passes one of each. */
 export async function readPassivePorts(reader: DcReader, codes: readonly string[]): Promise<readonly PortRef[]> {
@@ -342,17 +312,13 @@ const indexesByPaths = new WeakMap<PathsByHostKey, WeakMap<object, PathIndex>>()
  */
 export async function readHostPaths(session: NetworkSession): Promise<PathIndex> {
   const { dataNetwork, numbering } = session.topology;
-  const paths = dataNetwork.paths ?? (await readPathsByHost(session));
+  const { keys } = await readSwitchesOnce(session.reader, session.topology);
+  const paths = dataNetwork.paths ?? (await new DataPaths(session, new PathTracer(session), keys).readPathsByHost());
   dataNetwork.setPaths(paths);
   const indexes = indexesByPaths.getOrInsertComputed(paths, () => new WeakMap());
   const index = indexes.get(numbering) ?? (await indexPaths(session, paths));
   indexes.set(numbering, index);
   return index;
-}
-
-async function readPathsByHost(session: NetworkSession): Promise<PathsByHostKey> {
-  const { keys } = await readSwitchesOnce(session.reader, session.topology);
-  return new DataPaths(session, new PathTracer(session), keys).readPathsByHost();
 }
 
 async function indexPaths({ topology, scheduler }: NetworkSession, paths: PathsByHostKey): Promise<PathIndex> {

@@ -1,13 +1,14 @@
-import type { FindDeviceByKey } from "#dc/analysis/fabric/fabric_tiers.ts";
+import type { FindDeviceByKey, LinkDevices } from "#dc/analysis/fabric/fabric_tiers.ts";
 import { findDeviceNode } from "#dc/analysis/power/power_nodes.ts";
-import type { PathsByHost } from "#dc/analysis/rehearsal/further_effects.ts";
+import type { FailedNetwork } from "#dc/analysis/rehearsal/elements.ts";
+import { type NetworkCut, selectIsolatedHosts } from "#dc/analysis/rehearsal/further_effects.ts";
 import { FabricLossFinder } from "#dc/analysis/rehearsal/loss.ts";
 import type { Topology } from "#dc/analysis/topology.ts";
-import { codeKey, formatEdgeKey, formatFabricLinkRef } from "#dc/model/ref.ts";
-import type { FabricLink, PortRef } from "#dc/model/resources.ts";
+import { codeKey, formatEdgeKey, formatFabricLinkRef, getResourceKey } from "#dc/model/ref.ts";
+import type { Device, FabricLink, PortRef } from "#dc/model/resources.ts";
 import {
+  canPassSignals,
   DataPaths,
-  type DeadNetworkElements,
   type NetworkSession,
   PathTracer,
   readPassivePorts,
@@ -16,38 +17,58 @@ import {
 import { listNodeDevices } from "./failing_sources.ts";
 import { getLinkEndKeys, readSwitchesOnce, type SwitchDevices } from "./switch_devices.ts";
 
+type NetworkSwitches = SwitchDevices & LinkDevices;
+
+/** Reads the devices at the ends of all fabric links, and the links that are blocked between their ends. */
+export async function readNetworkSwitches(session: NetworkSession): Promise<NetworkSwitches> {
+  const switches = await readSwitchesOnce(session.reader, session.topology);
+  return { ...switches, blocked: await readBlockedLinks(session, switches.deviceOf) };
+}
+
 /**
- * Failed elements of networks: ports, keys of fabric links, and nodes of the power graph. Only patch panels among the
- * nodes matter.
+ * Finds the fabric links whose path leads through a device that is out of service, and that device, by the key of the
+ * link. Cost: traces through these devices, once until cables, links or devices change.
  */
-export interface FailedNetwork {
-  readonly nodes: ReadonlySet<number>;
-  readonly networkPorts: readonly PortRef[];
-  readonly links: ReadonlySet<string>;
+export async function readBlockedLinks(
+  session: NetworkSession,
+  deviceOf: FindDeviceByKey,
+): Promise<ReadonlyMap<string, Device>> {
+  const { topology, reader } = session;
+  const { dataNetwork, power, inventory } = topology;
+  if (dataNetwork.blockedLinks !== undefined) return dataNetwork.blockedLinks;
+  const found = new Map<string, Device>();
+  const links = Map.groupBy(inventory.fabricLinks, ({ a }) => codeKey(a.deviceCode));
+  const out = [...power.nodes.keys()].filter((index) => links.size > 0 && power.nodes[index]?.blocked === true);
+  const tracer = new PathTracer(session);
+  for (const port of await readPassivePorts(reader, listPassiveCodes(topology, out))) {
+    for (const { ends } of await tracer.tracePaths(port)) {
+      const beside = ends.flatMap(({ deviceCode }) => links.get(codeKey(deviceCode)) ?? []);
+      for (const link of beside.filter((one) => doesLinkUsePath(one, ends, deviceOf)))
+        found.set(getResourceKey(link), topology.device(port.deviceCode) as Device);
+    }
+  }
+  dataNetwork.blockedLinks = found;
+  return found;
 }
 
 /** Traces the effects of failures on networks, for all failures of one call. */
 export class NetworkTracer {
-  readonly findDevice: FindDeviceByKey;
+  readonly switches: NetworkSwitches;
   readonly #session: NetworkSession;
   readonly #pathTracer: PathTracer;
-  readonly #paths: DataPaths;
-  #fabrics: FabricLossFinder | undefined;
+  readonly paths: DataPaths;
+  readonly fabrics: FabricLossFinder;
 
-  private constructor(session: NetworkSession, { deviceOf, keys }: SwitchDevices) {
-    this.findDevice = deviceOf;
+  private constructor(session: NetworkSession, switches: NetworkSwitches) {
+    this.switches = switches;
+    this.fabrics = FabricLossFinder.of(session.topology, switches);
     this.#session = session;
     this.#pathTracer = new PathTracer(session);
-    this.#paths = new DataPaths(session, this.#pathTracer, keys);
+    this.paths = new DataPaths(session, this.#pathTracer, switches.keys);
   }
 
   static async create(session: NetworkSession): Promise<NetworkTracer> {
-    return new NetworkTracer(session, await readSwitchesOnce(session.reader, session.topology));
-  }
-
-  get fabrics(): FabricLossFinder {
-    this.#fabrics ??= FabricLossFinder.of(this.#session.topology, this.findDevice);
-    return this.#fabrics;
+    return new NetworkTracer(session, await readNetworkSwitches(session));
   }
 
   /**
@@ -59,35 +80,24 @@ export class NetworkTracer {
     const { topology, reader } = this.#session;
     const { fabrics } = this;
     const named = links.size === 0 ? [] : fabrics.listLinkNumbers(({ a, b }) => links.has(formatEdgeKey(a, b)));
-    const passive = [...networkPorts, ...(await readPassivePorts(reader, listPanelCodes(topology, nodes)))];
+    const passive = [...networkPorts, ...(await readPassivePorts(reader, listPassiveCodes(topology, nodes)))];
     const ways = (await Promise.all(passive.map((port) => this.#pathTracer.tracePaths(port)))).flat();
     const riding = ways.flatMap(({ ends }) => {
       const node = findDeviceNode(topology.power, codeKey(ends[0].deviceCode));
-      return fabrics.listNodeLinkNumbers(node, (link) => doesLinkUsePath(link, ends, this.findDevice));
+      return fabrics.listNodeLinkNumbers(node, (link) => doesLinkUsePath(link, ends, this.switches.deviceOf));
     });
     return [...new Set([...named, ...riding])];
   }
 
-  /** Lists all data paths of the hosts that have one through failed ports. Cost: traces from these ports and hosts. */
-  listCutPaths(ports: readonly PortRef[]): Promise<PathsByHost> {
-    return this.#paths.listAffectedPaths(ports);
-  }
-
-  /**
-   * Returns the nodes of devices that stay on and lose their last data path. The cost is that of
-   * `DataPaths.findIsolatedDevices`.
-   */
-  findIsolatedDevices(dead: DeadNetworkElements): Promise<readonly number[]> {
-    return this.#paths.findIsolatedDevices(
-      { live: this.#session.topology.live, cutOff: this.fabrics.cutOffBefore },
-      dead,
-    );
+  /** Finds the links and paths that go down with failed elements. Cost: traces from failed ports, and their hosts. */
+  async findCut(failed: FailedNetwork): Promise<NetworkCut> {
+    return { links: await this.findCutLinks(failed), paths: await this.paths.listAffectedPaths(failed.networkPorts) };
   }
 }
 
-/** Returns the codes of the patch panels among some nodes. */
-export function listPanelCodes({ power }: Topology, nodes: Iterable<number>): readonly string[] {
-  return listNodeDevices(power, nodes).flatMap(({ kind, code }) => (kind === "PATCH_PANEL" ? [code] : []));
+/** Returns the codes of the devices among some nodes that may pass signals on. */
+function listPassiveCodes({ power }: Topology, nodes: Iterable<number>): readonly string[] {
+  return listNodeDevices(power, nodes).flatMap(({ kind, code }) => (canPassSignals(kind) ? [code] : []));
 }
 
 /** Whether a link connects the two ends of a path. A link of a divided port uses the whole port and its channels. */
@@ -128,13 +138,16 @@ export async function findNetworkLoss(
   off: readonly number[],
 ): Promise<NetworkLoss> {
   const { topology } = session;
-  const isNetwork = failed.links.size + failed.networkPorts.length + listPanelCodes(topology, failed.nodes).length > 0;
+  const isNetwork =
+    failed.links.size + failed.networkPorts.length + listPassiveCodes(topology, failed.nodes).length > 0;
   if (!isNetwork && !includesSwitch(topology, off)) return NO_NETWORK_LOSS;
   const tracer = await NetworkTracer.create(session);
   const { fabrics } = tracer;
   const { links: down, cutOff } = fabrics.computeFabricLoss(off, await tracer.findCutLinks(failed));
   const refs = fabrics.listLinks(down).map(({ a, b }) => formatFabricLinkRef(a, b));
-  const isolated = await tracer.findIsolatedDevices({ off, cutOff, ports: failed.networkPorts });
+  const paths = await tracer.paths.listAffectedPaths(failed.networkPorts, [...off, ...cutOff]);
+  const before = { topology, cutOff: fabrics.cutOffBefore };
+  const isolated = selectIsolatedHosts(paths.keys(), paths, before, { off, cutOff, failed: failed.nodes });
   return { linksDown: refs.sort(), lostMbps: fabrics.sumMbps(down), cutOff, isolated };
 }
 

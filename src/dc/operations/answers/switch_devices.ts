@@ -17,11 +17,6 @@ export interface SwitchDevices {
 const switchesByTopology = new WeakMap<Topology, Promise<SwitchDevices>>();
 let latestTopology: WeakRef<Topology> | undefined;
 
-/** Returns a function that finds the devices at the ends of all fabric links. Cost: that of `readSwitchesOnce`. */
-export async function createSwitchLookup(reader: DcReader, topology: Topology): Promise<FindDeviceByKey> {
-  return (await readSwitchesOnce(reader, topology)).deviceOf;
-}
-
 /**
  * Reads the devices at the ends of all fabric links with their network ports, once per revision. The topology omits
  * these ports, and a link on a disabled port is down. Reuses the devices of the previous revision if none of them has

@@ -10,8 +10,8 @@ import {
   PlanningService,
 } from "#gen/datacenter/v1/planning_pb.ts";
 import type { CooperativeScheduler } from "../answers/cooperative_scheduler.ts";
+import { readNetworkSwitches } from "../answers/network_tracer.ts";
 import { createMissingFieldRefusal, readEnumValue, readPageSize, requireMaxCount } from "../answers/parameters.ts";
-import { createSwitchLookup } from "../answers/switch_devices.ts";
 import { defineRead, type ReadSession } from "../rpc.ts";
 import {
   computeLinkViews,
@@ -93,9 +93,9 @@ function createPlaceListingFactory(kind: PlaceKind): CreateListing {
   return eraseItemType(async ({ topology }) => createPlacesListing(listPlaceRows(await topology(), kind), kind));
 }
 
-async function readLinkViews({ reader, topology }: ReadSession) {
-  const known = await topology();
-  return computeLinkViews(known.inventory.fabricLinks, await createSwitchLookup(reader, known));
+async function readLinkViews(session: ReadSession) {
+  const topology = await session.topology();
+  return computeLinkViews(topology.inventory.fabricLinks, await readNetworkSwitches({ ...session, topology }));
 }
 
 /** Returns the cells of a row, grouped by the type of their values. */

@@ -1,12 +1,6 @@
 import type { BlastOptions } from "../../analysis/power/blast_radius.ts";
 import { EffectLedger } from "../../analysis/rehearsal/charge.ts";
-import {
-  type ElementSelection,
-  type FailingElement,
-  type Failure,
-  listNamedElements,
-  listOutcomeOffNodes,
-} from "../../analysis/rehearsal/elements.ts";
+import { type FailingElement, type Failure, listNamedElements } from "../../analysis/rehearsal/elements.ts";
 import { CoolingAndFabricEffects } from "../../analysis/rehearsal/further_effects.ts";
 import { groupFailuresIntoLines, joinPartLines } from "../../analysis/rehearsal/lines.ts";
 import { computeRackRisks, type RackRisks } from "../../analysis/rehearsal/rack_risks.ts";
@@ -26,8 +20,7 @@ import type { Cable } from "../../model/resources.ts";
 import { type DcReader, readResourcePages } from "../../ports.ts";
 import type { CooperativeScheduler } from "../answers/cooperative_scheduler.ts";
 import { isActiveDataCable, readHostPaths } from "../answers/data_paths.ts";
-import { NetworkTracer } from "../answers/network_tracer.ts";
-import { createSwitchLookup } from "../answers/switch_devices.ts";
+import { NetworkTracer, readNetworkSwitches } from "../answers/network_tracer.ts";
 import { type SharedWork, shareWork } from "../answers/topology.ts";
 import type { ReadSession } from "../rpc.ts";
 
@@ -53,7 +46,7 @@ async function rehearseNamedKinds(
   const tracer = await NetworkTracer.create({ topology, reader, scheduler });
   const hostPaths = await readHostPaths({ topology, reader, scheduler });
   const { basis } = options;
-  const effects = new CoolingAndFabricEffects(topology, { deviceOf: tracer.findDevice, basis, hostPaths });
+  const effects = new CoolingAndFabricEffects(topology, { ...tracer.switches, basis, hostPaths });
   const links = effects.fabrics.listLinks(effects.fabrics.listLinkNumbers(() => true));
   const cables = kinds.has("CABLE") ? await readDataCables(reader, topology) : [];
   const { site, elements } = listNamedElements(topology, { kinds, scope, links, cables });
@@ -63,9 +56,7 @@ async function rehearseNamedKinds(
   for (const { element, network } of elements) {
     await scheduler.yieldIfDue();
     const outcome = trials.tryFailure([element]);
-    failures.push(
-      network === undefined ? effects.addEffects(outcome) : await addNetworkLoss({ effects, tracer }, outcome, network),
-    );
+    failures.push(effects.addEffects(outcome, undefined, network && (await tracer.findCut(network))));
   }
   const charged = await scheduler.run(new EffectLedger(site.power).chargeFailures(failures));
   const lines = await scheduler.run(groupFailuresIntoLines(topology, charged, options.basis));
@@ -78,20 +69,6 @@ async function rehearseNamedKinds(
     worst: selectWorstFailure(failures, effects.fabrics),
     followed: { effects, groups: new Map() },
   };
-}
-
-type ElementNetwork = NonNullable<ElementSelection["elements"][number]["network"]>;
-
-async function addNetworkLoss(
-  { effects, tracer }: { readonly effects: CoolingAndFabricEffects; readonly tracer: NetworkTracer },
-  outcome: Parameters<CoolingAndFabricEffects["addEffects"]>[0],
-  network: ElementNetwork,
-): Promise<Failure> {
-  const cut = await tracer.findCutLinks(network);
-  const off = listOutcomeOffNodes(outcome);
-  const { cutOff } = effects.fabrics.computeFabricLoss(off, cut);
-  const isolated = await tracer.findIsolatedDevices({ off, cutOff, ports: network.networkPorts });
-  return effects.addEffectsWithNetwork(outcome, { cut, isolated });
 }
 
 /** Reads the connected data cables. Omits cables with a power port, because their failure is that of the inlet. */
@@ -163,13 +140,13 @@ export async function rehearseOnce(
   const before = latestTopologies.get(how)?.deref();
   const earlier = before && getTopologyResults(before).rehearsals.get(key);
   // Reads networks first, because the shared work may outlast the snapshot of this call.
-  const deviceOf = await createSwitchLookup(reader, topology);
+  const switches = await readNetworkSwitches({ topology, reader, scheduler: asker });
   const hostPaths = await readHostPaths({ topology, reader, scheduler: asker });
   return shareWork(known.rehearsals, key, asker, async (scheduler) => {
     const site = await shareWork(known.sites, how, scheduler, (own) => updateLatestSite(own, topology, options, how));
     earlier?.scheduler?.addPeersOfWork(scheduler);
     const followed = await earlier?.result.catch(() => undefined);
-    return scheduler.run(rehearseFailures(site, { deviceOf, hostPaths, isChosen, pairs }, followed));
+    return scheduler.run(rehearseFailures(site, { ...switches, hostPaths, isChosen, pairs }, followed));
   });
 }
 
@@ -219,13 +196,13 @@ export async function findNearFailures(
 ): Promise<NearFailureFinder> {
   const known = getTopologyResults(topology);
   const optionsKey = JSON.stringify(options);
-  const deviceOf = await createSwitchLookup(reader, topology);
+  const switches = await readNetworkSwitches({ topology, reader, scheduler: asker });
   const hostPaths = await readHostPaths({ topology, reader, scheduler: asker });
   return shareWork(known.near, optionsKey, asker, async (scheduler) => {
     const site = await shareWork(known.sites, optionsKey, scheduler, (own) =>
       updateLatestSite(own, topology, options, optionsKey),
     );
-    const effects = new CoolingAndFabricEffects(topology, { deviceOf, basis: options.basis, hostPaths });
+    const effects = new CoolingAndFabricEffects(topology, { ...switches, basis: options.basis, hostPaths });
     await scheduler.yieldIfDue();
     const near = new NearFailureFinder(site, effects, latestFootprints.get(optionsKey)?.deref());
     storeLatest(latestFootprints, optionsKey, near.footprints);

@@ -1,6 +1,6 @@
 import { getRefName } from "#words/names.ts";
 import { type CracShare, computeScopeShares } from "../../../analysis/cooling/thermal.ts";
-import { createLinkView, type FabricLinkView, type FindDeviceByKey } from "../../../analysis/fabric/fabric_tiers.ts";
+import { createLinkView, type FabricLinkView, type LinkDevices } from "../../../analysis/fabric/fabric_tiers.ts";
 import { computePhaseFigures, findBusiestPhase, type PhaseName } from "../../../analysis/power/port_load.ts";
 import { type CarriedLoads, computeUtilization } from "../../../analysis/power/power_failover.ts";
 import { computeBatteryMinutes } from "../../../analysis/power/power_figures.ts";
@@ -105,7 +105,6 @@ async function findFarEnds(reader: DcReader, items: readonly PortOfDevice[]) {
 }
 
 const LINK_LIMITS = { congestionPct: CONGESTED_PCT, watchPct: WATCHED_PCT };
-const NONE_FAILED: ReadonlySet<string> = new Set();
 
 /** Lists fabric links with their load. @param views every link with the state that results from its ends */
 export function createLinksListing(views: readonly FabricLinkView[]): Listing<FabricLinkView> {
@@ -138,9 +137,9 @@ function computeLinkLoadPct({ link: { capacityMbps, aToBMbps, bToAMbps }, utiliz
   return isKnown ? createRoundedCell(utilizationPct) : undefined;
 }
 
-/** Returns the state of each link, computed from its own state and that of the ports and devices at its ends. */
-export function computeLinkViews(links: readonly FabricLink[], deviceOf: FindDeviceByKey): readonly FabricLinkView[] {
-  return links.map((link) => createLinkView(link, { deviceOf, failed: NONE_FAILED }, LINK_LIMITS));
+/** Returns the state of each link, computed from its own state and that of its ports and the devices along it. */
+export function computeLinkViews(links: readonly FabricLink[], devices: LinkDevices): readonly FabricLinkView[] {
+  return links.map((link) => createLinkView(link, devices, LINK_LIMITS));
 }
 
 interface FabricRow {

@@ -160,8 +160,7 @@ export async function simulateOutage(question: WindowJudgingOptions, out: OutEle
   const options = { basis, cascade: true, ...selectBatteryOptions(topology.power, durationS) };
   const near = await findNearFailures(session, topology, options);
   const tracer = await NetworkTracer.create({ topology, reader, scheduler });
-  const cutLinks = await tracer.findCutLinks(failing);
-  const cutPaths = await tracer.listCutPaths(failing.networkPorts);
+  const { links: cutLinks, paths: cutPaths } = await tracer.findCut(failing);
   const ground = { topology, site, sources: nodes, near, cutLinks, cutPaths, basis, durationS };
   const window = new WindowSite(ground);
   const outage = await scheduler.run(window.computeOutage());

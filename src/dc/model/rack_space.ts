@@ -1,5 +1,5 @@
-import { computeAirHeatW, getDrawW, getHeatW, isDrawMeasured, isPowerKind } from "./draw.ts";
-import type { Face, LoadBasis } from "./enum_values.ts";
+import { computeAirHeatW, getAirShare, getDrawW, getHeatW, isDrawMeasured, isPowerKind } from "./draw.ts";
+import type { CoolingMedium, Face, LoadBasis } from "./enum_values.ts";
 import { codeKey } from "./ref.ts";
 import {
   type Device,
@@ -152,6 +152,8 @@ export interface HeatSum {
   readonly liquidW: number;
   /** Heat of devices that are not power equipment. */
   readonly itW: number;
+  /** Numbers of devices with neither heat nor draw recorded, and of those whose heat a medium takes. */
+  readonly unknown: Readonly<Record<"all" | CoolingMedium, number>>;
 }
 
 /** Sums the heat of the given devices that are in service. All of them must be in one location. */
@@ -159,5 +161,7 @@ export function sumHeatByMedium(devices: readonly Device[], basis: LoadBasis): H
   const airW = sumHeatW(devices, basis, computeAirHeatW);
   const liquidW = sumHeatW(devices, basis, (device) => getHeatW(device, basis) - computeAirHeatW(device, basis));
   const powerW = sumHeatW(devices, basis, (device) => (isPowerKind(device.kind) ? getHeatW(device, basis) : 0));
-  return { airW, liquidW, itW: airW + liquidW - powerW };
+  const shares = devices.filter(lacksHeat).map(getAirShare);
+  const [AIR, LIQUID] = [shares.filter((share) => share > 0).length, shares.filter((share) => share < 1).length];
+  return { airW, liquidW, itW: airW + liquidW - powerW, unknown: { all: shares.length, AIR, LIQUID } };
 }

@@ -132,7 +132,7 @@ export function answerFloorPlan(
   );
   const cracs = computeScopeShares(topology, scope, { basis, reserveUnits: 0, failedCracCodes: [] });
   const tiles = plan.racks.map((one) => createFloorTile(topology, one, colouring));
-  const cracUse = new Map(cracs.map(({ crac, utilizationPct }) => [crac.code, utilizationPct]));
+  const cracUse = new Map(cracs.map(({ crac, ...share }) => [crac.code, share]));
   return convertToMessage(FloorPlanResponseSchema, {
     ...plan,
     floorRef,
@@ -141,7 +141,10 @@ export function answerFloorPlan(
     unplacedRacks: tiles.filter(({ placement }) => placement === undefined),
     cracs: plan.cracs
       .filter(({ placement }) => placement !== undefined)
-      .map((crac) => ({ ...crac, utilizationPct: cracUse.get(crac.code) ?? 0 })),
+      .map((crac) => {
+        const { utilizationPct = 0, devicesWithoutHeat = 0 } = cracUse.get(crac.code) ?? {};
+        return { ...crac, utilizationPct, devicesWithoutHeat };
+      }),
     devices: plan.devices.map((device) => {
       const index = power.indexOf.get(`device:${codeKey(device.code)}`) ?? -1;
       const used = computeUtilization(carried, index);

@@ -1,4 +1,5 @@
 import type { CoolingMedium, LoadBasis } from "#dc/model/enum_values.ts";
+import type { HeatSum } from "#dc/model/rack_space.ts";
 import { codeKey, compareText, type Ref } from "#dc/model/ref.ts";
 import type { Crac } from "#dc/model/resources.ts";
 import { type DeviceLocation, formatAreaKey, indexLocationsByArea, listAreaKeys, sumLocationHeat } from "../places.ts";
@@ -27,7 +28,10 @@ export interface LocationHeat {
   readonly lossW: number;
   /** Part of the air heat that cooling units reject into the air. */
   readonly rejectedW: number;
+  readonly unknown: HeatSum["unknown"];
 }
+
+const NO_HEAT = { AIR: 0, LIQUID: 0, itW: 0, lossW: 0, unknown: { all: 0, AIR: 0, LIQUID: 0 } };
 
 /** Capacity of a scope's units compared with the heat of its locations, in kilowatts. */
 export interface PlantBalance extends MediumBalance {
@@ -105,13 +109,26 @@ export class CoolingBalance {
     });
   }
 
+  /** Returns the number of devices in locations with neither heat nor draw recorded, of all or of one medium. */
+  countDevicesWithoutHeat(places: readonly number[], medium: "all" | CoolingMedium): number {
+    return sumNumbers(places.map((at) => this.computeLocationHeat(at).unknown[medium]));
+  }
+
+  countUnitDevicesWithoutHeat(crac: Crac): number {
+    return this.countDevicesWithoutHeat(this.#listServedLocations(crac), getMedium(crac));
+  }
+
+  #listServedLocations(crac: Crac): readonly number[] {
+    return [...new Set(listServedAreas(crac).flatMap((area) => this.listLocationsInArea(area)))];
+  }
+
   /** Returns the heat in kilowatts that a unit carries from all locations that it serves. */
   computeUnitLoadKw(crac: Crac): number {
     return this.#loadsKw.getOrInsertComputed(crac, () => {
       const medium = getMedium(crac);
-      const served = new Set(listServedAreas(crac).flatMap((area) => this.listLocationsInArea(area)));
       let watts = 0;
-      for (const at of served) watts += this.#computeUnitShareW(at, crac, this.computeLocationHeat(at)[medium]);
+      for (const at of this.#listServedLocations(crac))
+        watts += this.#computeUnitShareW(at, crac, this.computeLocationHeat(at)[medium]);
       return watts / 1000;
     });
   }
@@ -171,12 +188,12 @@ export class CoolingBalance {
 
   #computeEquipmentHeat(at: number): Omit<LocationHeat, "rejectedW"> {
     const place = this.#places[at];
-    if (place === undefined) return { AIR: 0, LIQUID: 0, itW: 0, lossW: 0 };
+    if (place === undefined) return NO_HEAT;
     const { basis } = this.#options;
-    const { airW, liquidW, itW } = sumLocationHeat(place, basis);
+    const { airW, liquidW, itW, unknown } = sumLocationHeat(place, basis);
     const lossW = place.lossy.length === 0 ? 0 : sumPowerLossesW(place.lossy, this.#topology, basis);
     const missing = this.#options.missingHeat?.get(at);
-    return { AIR: airW + lossW - (missing?.AIR ?? 0), LIQUID: liquidW - (missing?.LIQUID ?? 0), itW, lossW };
+    return { AIR: airW + lossW - (missing?.AIR ?? 0), LIQUID: liquidW - (missing?.LIQUID ?? 0), itW, lossW, unknown };
   }
 
   /** Returns the watts that units reject into a location's air: liquid heat of units that do not reject outside. */

@@ -1,5 +1,3 @@
-import { getAirShare } from "#dc/model/draw.ts";
-import { lacksHeat } from "#dc/model/rack_space.ts";
 import { codeKey, formatRef, parseRef, type Ref } from "#dc/model/ref.ts";
 import type { Crac, Device } from "#dc/model/resources.ts";
 import type { CracShare as CracReply, Hotspot, ThermalHeadroomResponse } from "#gen/datacenter/v1/messages.ts";
@@ -65,10 +63,9 @@ export function computeThermalHeadroom(topology: Topology, scope: Ref, options: 
   const itKw = sumLocationsKw(({ itW }) => itW);
   const ref = formatRef(scope);
   const devices = inside.flatMap((at) => balance.getLocation(at)?.devices ?? []);
-  const withoutHeat = devices.filter(lacksHeat);
   return {
-    devicesWithoutHeat: withoutHeat.length,
-    devicesWithoutLiquidHeat: withoutHeat.filter((device) => getAirShare(device) < 1).length,
+    devicesWithoutHeat: balance.countDevicesWithoutHeat(inside, "all"),
+    devicesWithoutLiquidHeat: balance.countDevicesWithoutHeat(inside, "LIQUID"),
     heatKw: air.heatKw + liquid.heatKw - sumLocationsKw(({ rejectedW }) => rejectedW),
     airHeatKw: air.heatKw,
     liquidHeatKw: liquid.heatKw,
@@ -125,6 +122,7 @@ function createCracShare(balance: CoolingBalance, crac: Crac): CracShare {
     crac,
     medium,
     failed: balance.isFailed(crac),
+    devicesWithoutHeat: balance.countUnitDevicesWithoutHeat(crac),
     ratedKw: crac.sensibleCapacityKw,
     effectiveKw,
     loadKw,
@@ -156,10 +154,6 @@ function computeThermalZones(topology: Topology, balance: CoolingBalance, scope:
   const refsByKey = mapServedRefs(units);
   const inside = new Set(balance.listLocationsInArea(formatAreaKey(scope)));
   const racksIn = groupRacksByArea(topology, refsByKey);
-  const known = new Map<number, number>();
-  // Zones may share locations, and a location may have many devices.
-  const countWithoutHeat = (at: number) =>
-    known.getOrInsertComputed(at, () => (balance.getLocation(at)?.devices ?? []).filter(lacksHeat).length);
   return [...refsByKey].flatMap(([key, ref]) => {
     const area = parseRef(ref);
     const places = balance.listLocationsInArea(key);
@@ -173,7 +167,7 @@ function computeThermalZones(topology: Topology, balance: CoolingBalance, scope:
     const zone = {
       ref,
       heatKw: air.heatKw,
-      devicesWithoutHeat: places.reduce((sum, at) => sum + countWithoutHeat(at), 0),
+      devicesWithoutHeat: balance.countDevicesWithoutHeat(places, "all"),
       liquidHeatKw: liquid.heatKw,
       effectiveKw,
       reserveKw,

@@ -1,5 +1,5 @@
 import type { CoolingMedium, Health, LoadBasis, ThermalClass } from "#dc/model/enum_values.ts";
-import { lacksHeat, sumHeatByMedium } from "#dc/model/rack_space.ts";
+import { sumHeatByMedium } from "#dc/model/rack_space.ts";
 import { codeKey } from "#dc/model/ref.ts";
 import { type Device, isInService, type Rack } from "#dc/model/resources.ts";
 import type { Hotspot, RackThermal } from "#gen/datacenter/v1/messages.ts";
@@ -41,7 +41,7 @@ export function computeRackHeat(
   const heat = sumHeatByMedium(devices, basis);
   const air = heat.airW + lossW;
   const { coolingCapacityW } = rack;
-  const devicesWithoutHeat = devices.filter(lacksHeat).length;
+  const devicesWithoutHeat = heat.unknown.all;
   const isHeatKnown = air + heat.liquidW > 0 || devicesWithoutHeat === 0;
   const utilizationPct =
     coolingCapacityW === undefined || coolingCapacityW === 0 || !isHeatKnown

@@ -121,12 +121,13 @@ function describeRisk(rack: RackTile): string {
   return rack.riskRef === undefined ? label : `${label} by ${getRefName(rack.riskRef)}`;
 }
 
-type CracTileInput = Pick<CracTile, "code" | "name" | "status" | "utilizationPct"> & {
+type CracTileInput = Pick<CracTile, "code" | "name" | "status" | "utilizationPct" | "devicesWithoutHeat"> & {
   readonly placement?: Placement | undefined;
 };
 
 /** Returns the tile of a cooling unit with its load. */
-export function buildCracTile({ code, name, placement, status, utilizationPct }: CracTileInput): FloorTile {
+export function buildCracTile({ code, name, placement, status, utilizationPct, ...crac }: CracTileInput): FloorTile {
+  const isUnknown = utilizationPct === 0 && crac.devicesWithoutHeat > 0;
   const word = findEnumValue(CRAC_STATUSES, status) ?? "ACTIVE";
   const works = word === "ACTIVE" || word === "STANDBY";
   return {
@@ -138,11 +139,13 @@ export function buildCracTile({ code, name, placement, status, utilizationPct }:
     row: "",
     fill: works ? "accentSoft" : "offlineSoft",
     state: findCracState(word, utilizationPct),
-    figure: word === "ACTIVE" ? formatPercent(Math.round(utilizationPct)) : formatConstant(word),
+    figure: word !== "ACTIVE" ? formatConstant(word) : isUnknown ? "" : formatPercent(Math.round(utilizationPct)),
     facts: [
       ["Status", formatConstant(word)],
       // Only an active unit has an effective capacity.
-      ...(word === "ACTIVE" ? [["Load", formatPercent(utilizationPct)] as const] : []),
+      ...(word === "ACTIVE"
+        ? [["Load", formatKnownSum(utilizationPct, crac.devicesWithoutHeat, formatPercent)] as const]
+        : []),
     ],
   };
 }

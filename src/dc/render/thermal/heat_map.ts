@@ -74,11 +74,12 @@ export function drawHeatMap(racks: readonly RackThermal[], { style, places, widt
 
 /** Returns tiles for the cooling units with a position on a floor. */
 function buildUnitTiles({ shares, places }: MapInput["units"], floor: string): readonly FloorTile[] {
-  return shares.flatMap(({ code, status, failed, utilizationPct }) => {
+  return shares.flatMap(({ code, status, failed, utilizationPct, devicesWithoutHeat }) => {
     const place = places.get(code.toLowerCase());
     if (place === undefined || place.floor !== floor) return [];
     const shown = failed ? CracStatus.FAILED : status;
-    return [buildCracTile({ code, name: "", placement: place.placement, status: shown, utilizationPct })];
+    const load = { utilizationPct, devicesWithoutHeat };
+    return [buildCracTile({ code, name: "", placement: place.placement, status: shown, ...load })];
   });
 }
 

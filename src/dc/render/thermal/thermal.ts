@@ -142,8 +142,9 @@ function formatUnitLoads(codes: readonly string[], units: ReadonlyMap<string, Cr
 }
 
 /** Formats the load of a unit as a share of its capacity; "failed" or "not running" for a unit that does not run. */
-function formatUnitLoad({ failed, effectiveKw, utilizationPct }: CracShare): string {
+function formatUnitLoad({ failed, effectiveKw, loadKw, utilizationPct, devicesWithoutHeat }: CracShare): string {
   if (failed) return "failed";
+  if (effectiveKw > 0 && isHeatUnknown(loadKw, devicesWithoutHeat)) return "load not recorded";
   return effectiveKw > 0 ? formatPercent(Math.round(utilizationPct)) : "not running";
 }
 
@@ -301,7 +302,8 @@ function createCoolingFigures(reply: ThermalHeadroomResponse): FrameInput["figur
       ? []
       : [
           {
-            label: zones.length > 1 ? "Headroom of liquid, all zones together" : "Headroom of liquid",
+            label:
+              zones.length > 1 && liquidRatedKw > 0 ? "Headroom of liquid, all zones together" : "Headroom of liquid",
             value: liquidRatedKw === 0 ? "no unit recorded" : formatKilowatts(liquidHeadroomKw),
             tone: liquidRatedKw === 0 ? ("watch" as const) : findHeadroomTone(liquidHeadroomKw, reply.liquidReserveKw),
           },
@@ -393,7 +395,12 @@ function createThermalElements(reply: ThermalHeadroomResponse, style: ThermalSty
         title: share.code,
         facts: [
           ["Cooling", formatKilowatts(share.effectiveKw)],
-          ["Load", `${formatKilowatts(share.loadKw)} (${formatUnitLoad(share)})`],
+          [
+            "Load",
+            isHeatUnknown(share.loadKw, share.devicesWithoutHeat)
+              ? "not recorded"
+              : `${formatKilowatts(share.loadKw)} (${formatUnitLoad(share)})`,
+          ],
           ...(share.failed ? [["State", "taken as failed"] as const] : []),
         ],
       }),

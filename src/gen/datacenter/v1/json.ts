@@ -603,6 +603,7 @@ export interface CracShare {
   readonly delta_t_k?: number;
   readonly required_airflow_m3h?: number;
   readonly medium: CoolingMedium;
+  readonly devices_without_heat: number;
 }
 
 export interface ZoneRollup {
@@ -775,6 +776,7 @@ export interface CracTile {
   readonly placement?: Placement;
   readonly status: CracStatus;
   readonly utilization_pct: number;
+  readonly devices_without_heat: number;
 }
 
 export interface DeviceTile {

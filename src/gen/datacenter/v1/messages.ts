@@ -1039,6 +1039,7 @@ export interface CracShare {
   readonly deltaTK?: number | undefined;
   readonly requiredAirflowM3h?: number | undefined;
   readonly medium: words.CoolingMedium;
+  readonly devicesWithoutHeat: number;
 }
 
 export interface ZoneRollup {
@@ -1155,6 +1156,7 @@ export interface CracTile {
   readonly placement?: models.Placement | undefined;
   readonly status: words.CracStatus;
   readonly utilizationPct: number;
+  readonly devicesWithoutHeat: number;
 }
 
 export interface DeviceTile {

@@ -116,10 +116,10 @@ export const OBJECT_KINDS: Readonly<Record<(typeof OBJECT_PAGE_KINDS)[number], O
     singular: "Cooling unit",
     renderSentence: ({ figures, texts }) => (
       <LoadSentence share={figures["load_pct"]}>
-        It carries {formatColumnFigure("load_kw", figures["load_kw"] ?? 0)} of heat from{" "}
+        It carries {describeCarriedHeat(figures["load_kw"])} from{" "}
         {splitServedZones(texts["serves"]).map(getRefName).join(" and ") || "an unknown zone"},{" "}
         {figures["load_pct"] === undefined
-          ? "of an unknown capacity"
+          ? `of an unknown ${figures["load_kw"] === undefined ? "share" : "capacity"}`
           : `${formatPercent(figures["load_pct"])} of what it can`}
         .
       </LoadSentence>
@@ -238,6 +238,10 @@ function LoadSentence(props: { readonly share: number | undefined; readonly chil
   const { share, children } = props;
   const state = share === undefined ? "unknown" : (getVisibleShareState(share) ?? "ok");
   return <MarkedSentence state={state}>{children}</MarkedSentence>;
+}
+
+function describeCarriedHeat(kw: number | undefined): string {
+  return kw === undefined ? "heat that is not recorded" : `${formatColumnFigure("load_kw", kw)} of heat`;
 }
 
 function splitServedZones(serves = ""): readonly string[] {

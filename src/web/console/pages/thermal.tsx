@@ -209,12 +209,17 @@ function HeadroomDetails(props: {
     { name: "Status", cell: ({ status }) => formatEnum(status, "CRAC_STATUS") },
     { name: "Rated", numeric: true, cell: ({ rated_kw }) => formatDecimal(rated_kw, "kW") },
     { name: "Effective", numeric: true, cell: ({ effective_kw }) => formatDecimal(effective_kw, "kW") },
-    { name: "Load", numeric: true, cell: ({ load_kw }) => formatDecimal(load_kw, "kW") },
+    {
+      name: "Load",
+      numeric: true,
+      cell: ({ load_kw, devices_without_heat }) => formatHeat(load_kw, devices_without_heat),
+    },
     {
       name: "Used",
       numeric: true,
       // A unit that does not run has no capacity, so it has no utilization.
-      cell: ({ effective_kw, utilization_pct }) => formatPercent(effective_kw > 0 ? utilization_pct : undefined),
+      cell: ({ effective_kw, utilization_pct, load_kw, devices_without_heat }) =>
+        formatPercent(effective_kw > 0 && (load_kw > 0 || devices_without_heat === 0) ? utilization_pct : undefined),
     },
     {
       name: "What if",

@@ -129,4 +129,37 @@ describe("a sum of which nothing is recorded", () => {
     expect([figures.consumers_without_draw, device.consumers_without_draw ?? 0]).toEqual([without, without]);
     expect(power.consumers_without_draw ?? 0).toBe(without);
   });
+
+  const UNITS: readonly (readonly [string, readonly JsonObject[], number | undefined, number])[] = [
+    ["a server without a draw", [server()], undefined, 1],
+    ["one draw of two", [server({ allocated_draw_w: 5000 }), server()], 10, 1],
+    ["a draw of 0 W", [server({ allocated_draw_w: 0 })], 0, 0],
+    ["nothing", [], 0, 0],
+    ["an unknown draw that liquid cools", [server(LIQUID)], 0, 0],
+    ["a draw that it cools", [server({ allocated_draw_w: 5000 })], 10, 0],
+  ];
+
+  test.each(UNITS)("is no load of a cooling unit of 50 kW of: %s", async (_, devices, wanted, without) => {
+    const { call } = await testService();
+    await call("UpsertRack", { rack: { code: "R", location } });
+    const placement = { x_mm: 0, y_mm: 0, width_mm: 600, depth_mm: 600 };
+    await call("UpsertCrac", {
+      crac: { code: "C", kind: "CRAC_KIND_CRAH", location, placement, sensible_capacity_kw: 50 },
+    });
+    const items = devices.map((device, at) => ({ code: `D${at}`, rack_code: "R", ...device }));
+    if (items.length > 0) await call("BulkUpsertDevices", { items, atomic: true });
+
+    const { cracs, render } = await call("ThermalHeadroom", {
+      scope_ref: "room:S/1/H",
+      render: { format: "RENDER_FORMAT_SVG" },
+    });
+    const plan = await call("FloorPlan", { floor_ref: "floor:S/1", render: { format: "RENDER_FORMAT_SVG" } });
+    const { rows } = await call("ListInventory", { kind: "INVENTORY_KIND_CRAC" });
+
+    const { load_kw, load_pct } = rows[0].figures;
+    expect([load_kw, load_pct]).toEqual([wanted === undefined ? undefined : wanted / 2, wanted]);
+    expect([cracs, plan.cracs].map(([unit]) => unit.devices_without_heat ?? 0)).toEqual([without, without]);
+    expect(render.text.includes("C load not recorded")).toBe(wanted === undefined);
+    expect(plan.render.text.includes("Load: not recorded")).toBe(wanted === undefined);
+  });
 });

@@ -252,6 +252,7 @@ function createSupplyRow(topology: Topology, index: number, node: PowerNode): Su
 export function createCoolingListing(topology: Topology): Listing<Crac> {
   const shares = createLazyGetter(() => computeCracSharesByKey(topology));
   const share = ({ code }: Crac) => shares().get(codeKey(code));
+  const isLoadKnown = (crac: Crac) => (share(crac)?.loadKw ?? 0) > 0 || share(crac)?.devicesWithoutHeat === 0;
   return {
     getRef: ({ code }) => `crac:${code}`,
     getName: ({ code }) => code,
@@ -264,12 +265,14 @@ export function createCoolingListing(topology: Topology): Listing<Crac> {
       ...LOCATION_COLUMNS,
       rack: ({ rackCode }) => createTextCell(rackCode),
       serves: ({ serves = [] }) => createTextCell(serves.join(", ")),
-      load_kw: (crac) => createRoundedCell(share(crac)?.loadKw),
+      load_kw: (crac) => (isLoadKnown(crac) ? createRoundedCell(share(crac)?.loadKw) : undefined),
       effective_kw: (crac) => createRoundedCell(share(crac)?.effectiveKw),
       rated_kw: ({ sensibleCapacityKw }) => sensibleCapacityKw,
       // A unit that does not run has no usable capacity.
       load_pct: (crac) =>
-        (share(crac)?.effectiveKw ?? 0) > 0 ? createRoundedCell(share(crac)?.utilizationPct) : undefined,
+        (share(crac)?.effectiveKw ?? 0) > 0 && isLoadKnown(crac)
+          ? createRoundedCell(share(crac)?.utilizationPct)
+          : undefined,
       redundancy_group: ({ redundancyGroup }) => createTextCell(redundancyGroup),
       supply_temp_c: ({ supplyTempC }) => supplyTempC,
       return_temp_c: ({ returnTempC }) => returnTempC,

@@ -8,14 +8,16 @@ import { simplifyMessage } from "../labels.ts";
 import { FailureView } from "../ui/page.tsx";
 import { Badge, Card, Figure, FigureRow } from "../ui/parts.tsx";
 import { saveFile } from "../ui/picture.tsx";
-import { findFieldColumn, type RefusedRow, type Sheet } from "./import_file.ts";
 import {
   countAcceptedItems,
+  findFieldColumn,
   type ImportRun,
   type ImportRunner,
   isDifferentFromCheck,
   listStepCounts,
-} from "./use_run.ts";
+  type RefusedRow,
+  type Sheet,
+} from "./import_file.ts";
 
 /** Progress and counts of a check or a write, and the refused rows. */
 export function ImportResult(props: {

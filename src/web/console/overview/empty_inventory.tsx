@@ -1,8 +1,8 @@
 import { useLayoutEffect, useState } from "preact/hooks";
 import { CallError, callWithSignIn, canWrite, readJsonRoute, useSession } from "../api/client.ts";
 import type { InventoryOverview } from "../api/replies.ts";
+import { type ImportRunner, useImportRunner } from "../import/import_file.ts";
 import { ImportResult } from "../import/import_result.tsx";
-import { type ImportRunner, useImportRunner } from "../import/use_run.ts";
 import { formatPageUrl } from "../router.ts";
 import { FailureView, PageHead } from "../ui/page.tsx";
 import { Card } from "../ui/parts.tsx";

@@ -5,8 +5,11 @@ import { type CallError, canWrite, convertToCallError, useSession } from "../api
 import {
   applyCorrections,
   type ColumnMapping,
+  countAcceptedItems,
   guessResourceKind,
   guessTargetPath,
+  type ImportInput,
+  type ImportRun,
   isSheetText,
   LARGE_TEXT_CHARS,
   listColumnTargets,
@@ -14,10 +17,10 @@ import {
   readUtf8File,
   type Sheet,
   sendImport,
+  useImportRunner,
 } from "../import/import_file.ts";
 import { ImportResult } from "../import/import_result.tsx";
 import { ImportSteps, listBlockingFields, MappingTable, type StepName } from "../import/mapping.tsx";
-import { countAcceptedItems, type ImportInput, type ImportRun, useImportRunner } from "../import/use_run.ts";
 import { formatQuantity } from "../labels.ts";
 import { FailureView, PageHead } from "../ui/page.tsx";
 import { EmptyText } from "../ui/parts.tsx";

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import type { DcStore } from "#dc/ports.ts";
-import type { InspectedStore } from "#dc/store/earlier_reader.ts";
+import type { InspectedStore } from "#dc/store/migrations.ts";
 import { isPostgresUrl, parsePostgresUrl } from "#dc/store/postgres/postgres_address.ts";
 import { OperationError } from "#kernel/errors.ts";
 import { UsageError } from "../usage_error.ts";

@@ -2,7 +2,7 @@ import { type DescMessage, type MessageShape, toJson } from "@bufbuild/protobuf"
 import type { Caller } from "#dc/context.ts";
 import type { DcStore } from "#dc/ports.ts";
 import { type DcService, openService, type ServiceOptions } from "#dc/service.ts";
-import type { InspectedStore } from "#dc/store/earlier_reader.ts";
+import type { InspectedStore } from "#dc/store/migrations.ts";
 import { SYSTEM_CLOCK } from "#kernel/clock.ts";
 import { printJson } from "../output/print.ts";
 import { type DatabaseLocation, nameDatabaseInErrors, requireDatabase } from "./database.ts";

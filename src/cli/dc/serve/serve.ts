@@ -1,8 +1,7 @@
-import { GuardedStore } from "#dc/audit/guarded_store.ts";
 import type { FinishedCall } from "#dc/context.ts";
 import type { DcStore } from "#dc/ports.ts";
 import { type DcService, openService } from "#dc/service.ts";
-import { watchStore } from "#dc/store/watched_store.ts";
+import { GuardedStore, watchStore } from "#dc/store/server_stores.ts";
 import { type AdmissionRules, isLoopbackHost, parseHost, RequestAdmission } from "#interfaces/http/admission.ts";
 import { formatHeadRefusal } from "#interfaces/http/early_reply.ts";
 import { WebhookSecrets } from "#interfaces/http/followed_file.ts";

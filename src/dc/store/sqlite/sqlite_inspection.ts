@@ -1,8 +1,7 @@
 import { refuse } from "#dc/model/refusal.ts";
 import type { DcReader, DcWriter } from "#dc/ports.ts";
 import { OperationError } from "#kernel/errors.ts";
-import { createStoreReader, type InspectedStore } from "../earlier_reader.ts";
-import { requireKnownSteps } from "../migrations.ts";
+import { createStoreReader, type InspectedStore, requireKnownSteps } from "../migrations.ts";
 import { createClosedError } from "../queue.ts";
 import { SQLITE, type SqlRow } from "../sql/sql_runner.ts";
 import { convertFileOpenError, retryWhileLocked, SqliteFile, SqliteRunner } from "./sqlite_connection.ts";

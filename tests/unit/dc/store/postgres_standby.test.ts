@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from "bun:test";
 import { openPostgres } from "#dc/store/postgres/postgres_store.ts";
-import { watchStore } from "#dc/store/watched_store.ts";
+import { watchStore } from "#dc/store/server_stores.ts";
 import { stored } from "../../../support/dc/stored.ts";
 import { PostgresServer } from "../../../support/postgres.ts";
 

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { refuse } from "#dc/model/refusal.ts";
-import { watchStore } from "#dc/store/watched_store.ts";
+import { watchStore } from "#dc/store/server_stores.ts";
 import { OperationError } from "#kernel/errors.ts";
 import { openMemory } from "../../../support/dc/memory/store.ts";
 

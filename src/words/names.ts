@@ -140,6 +140,13 @@ export function getUnitOfField(name: string): string {
   return name === "u_height" ? "U" : splitUnit(name).unit;
 }
 
+/** Code of the information that neither supply nor draw of some devices of a rack is recorded. */
+export const POWER_NOT_RECORDED = "POWER_NOT_RECORDED";
+
+export function hasUnrecordedPower(reasons: readonly { readonly code: string }[]): boolean {
+  return reasons.some(({ code }) => code === POWER_NOT_RECORDED);
+}
+
 const PERCENT_REASONS: ReadonlySet<string> = new Set(["POWER_NORMAL", "POWER_FAILOVER", "SPACE", "WEIGHT"]);
 
 /** Returns the unit of the value and limit of a health reason or a hotspot, by its code; "" for counts. */

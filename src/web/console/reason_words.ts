@@ -1,5 +1,5 @@
 import { formatCount, formatDecimal } from "#words/figures.ts";
-import { formatConstant, getReasonUnit, pluralize } from "#words/names.ts";
+import { formatConstant, getReasonUnit, POWER_NOT_RECORDED, pluralize } from "#words/names.ts";
 
 /** Explanations of health reasons whose code alone is not clear. */
 const REASON_LABELS: Readonly<Record<string, string>> = {
@@ -11,6 +11,7 @@ const REASON_LABELS: Readonly<Record<string, string>> = {
   REDUNDANCY_UNKNOWN: "Redundancy cannot be proven",
   SINGLE_CORDED: "One inlet only",
   SUPPLY_UNDOCUMENTED: "Supply not recorded",
+  [POWER_NOT_RECORDED]: "Neither supply nor draw recorded",
   STALE_TELEMETRY: "Old measurements",
 };
 
@@ -27,6 +28,7 @@ export function formatReasonFigures({ code, value, limit }: { code: string; valu
       return `, ${formatDecimal(value)} of ${formatDecimal(limit)} separate supplies`;
     case "SINGLE_CORDED":
     case "SUPPLY_UNDOCUMENTED":
+    case POWER_NOT_RECORDED:
       return `, ${formatCount(value)} ${value === 1 ? "device" : pluralize("device")}`;
     case "U_SPACE_OCCUPIED":
     case "UNIT_RESERVED":

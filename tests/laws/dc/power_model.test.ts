@@ -133,7 +133,7 @@ test("a failure does what the slow model of the laws says, with and without a ca
   }
 }, 600_000);
 
-const INFORMATIVE = ["SINGLE_CORDED", "STALE_TELEMETRY", "SPACE", "WEIGHT"];
+const INFORMATIVE = ["SINGLE_CORDED", "POWER_NOT_RECORDED", "STALE_TELEMETRY", "SPACE", "WEIGHT"];
 
 test("redundancy and the health of racks are what the slow model of the laws says", () => {
   for (const seed of SEEDS) {

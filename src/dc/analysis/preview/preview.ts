@@ -119,8 +119,8 @@ function compareRackStandings(
     ref: `rack:${code}`,
     rackCode: code,
     ...figures,
-    ...(was?.health !== undefined && { healthBefore: was.health }),
-    ...(is?.health !== undefined && { healthAfter: is.health }),
+    ...(was !== undefined && { healthBefore: was.health }),
+    ...(is !== undefined && { healthAfter: is.health }),
   };
 }
 

@@ -3,6 +3,7 @@ import { computeFootprint } from "#dc/model/rack_space.ts";
 import type { Ref } from "#dc/model/ref.ts";
 import type { Crac, Device, Rack } from "#dc/model/resources.ts";
 import type { HealthCounts } from "#gen/datacenter/v1/messages.ts";
+import { hasUnrecordedPower } from "#words/names.ts";
 import type { RackHeatFigures } from "../cooling/thermal_spots.ts";
 import { isLocatedIn } from "../places.ts";
 import type { Topology } from "../topology.ts";
@@ -11,7 +12,7 @@ import type { RackMoment } from "./rack_facts.ts";
 
 export interface RackOnFloor {
   readonly rack: Rack;
-  readonly health: Health | undefined;
+  readonly health: Health;
   readonly reasons: readonly HealthReason[];
   readonly capacity: RackCapacity;
   readonly thermal: RackHeatFigures;
@@ -47,7 +48,7 @@ export function computeFloorPlan(topology: Topology, floor: Ref, moment: RackMom
   );
   const tiles = [...racks.map(({ rack }) => rack), ...cracs, ...devices];
   const corners = tiles.flatMap(({ placement }) => (placement === undefined ? [] : [computeFootprint(placement)]));
-  const count = (health: Health | undefined) => racks.filter((one) => one.health === health).length;
+  const count = (health: Health) => racks.filter((one) => one.health === health).length;
   return {
     extents: {
       widthMm: Math.max(0, ...corners.map(({ east }) => east)),
@@ -56,7 +57,13 @@ export function computeFloorPlan(topology: Topology, floor: Ref, moment: RackMom
     racks,
     cracs,
     devices,
-    counts: { ok: count("OK"), watch: count("WATCH"), fault: count("FAULT"), unknown: count(undefined) },
+    counts: {
+      ok: count("OK"),
+      watch: count("WATCH"),
+      fault: count("FAULT"),
+      okUnproven:
+        racks.filter(({ health, reasons }) => health === "OK" && hasUnrecordedPower(reasons)).length || undefined,
+    },
     unplaced: [
       ...racks.filter(({ rack }) => rack.placement === undefined).map(({ rack }) => `rack:${rack.code}`),
       ...cracs.filter(({ placement }) => placement === undefined).map(({ code }) => `crac:${code}`),

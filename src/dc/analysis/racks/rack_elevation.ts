@@ -1,4 +1,5 @@
 import type { Capacity, Conflict, Hotspot, HealthReason as ReasonReply, UnitRow } from "#gen/datacenter/v1/messages.ts";
+import { POWER_NOT_RECORDED } from "#words/names.ts";
 import { isPowerKind } from "../../model/draw.ts";
 import type { Face, Health, LoadBasis } from "../../model/enum_values.ts";
 import {
@@ -200,7 +201,8 @@ interface RackHealthInput {
   /** Problems of the supply of the rack's devices. */
   readonly supply: readonly HealthReason[];
   readonly hotspots: readonly Hotspot[];
-  readonly isSupplyUnknown: boolean;
+  /** Number of its devices of which neither supply nor draw is recorded. */
+  readonly unrecorded: number;
   /** Time of the request, ISO 8601 in UTC. */
   readonly now: string;
 }
@@ -208,12 +210,9 @@ interface RackHealthInput {
 /** Milliseconds until a measurement is stale. Our choice: a day without telemetry is an outage of telemetry. */
 export const STALE_MS = 24 * 60 * 60 * 1000;
 
-/**
- * Returns a rack's worst health with all reasons; undefined if no reason has a health and the supply of a device is
- * unknown. Source: docs/contract/datacenter-analyses.md#rack-health.
- */
+/** Returns a rack's worst health with all reasons. Source: docs/contract/datacenter-analyses.md#rack-health. */
 export function computeRackHealth(input: RackHealthInput): {
-  readonly health: Health | undefined;
+  readonly health: Health;
   readonly reasons: readonly HealthReason[];
 } {
   const ref = `rack:${input.rack.code}`;
@@ -231,9 +230,9 @@ export function computeRackHealth(input: RackHealthInput): {
       health: "FAULT" as const,
     })),
     ...listStaleReasons(input, ref),
+    ...(input.unrecorded === 0 ? [] : [{ code: POWER_NOT_RECORDED, value: input.unrecorded, limit: undefined, ref }]),
   ];
-  const health = findWorstReason(reasons);
-  return { health: health === "OK" && input.isSupplyUnknown ? undefined : health, reasons };
+  return { health: findWorstReason(reasons), reasons };
 }
 
 /** Returns the worst health of the reasons; OK if none has a health. */
@@ -309,12 +308,17 @@ export interface RackSupply {
   readonly unclear: number;
 }
 
+/** Returns the number of a rack's devices whose supply is unknown. */
+export function countDevicesWithoutSupply(supply: RackSupply): number {
+  return supply.undocumented.length + countUnrecorded(supply);
+}
+
 /**
- * Returns the number of a rack's devices whose supply is unknown. Devices of kind OTHER count only in a rack without any
- * recorded supply, because shelves and blanking panels have this kind.
+ * Returns the number of a rack's devices of which neither supply nor draw is recorded. Devices of kind OTHER count only in
+ * a rack without any recorded supply, because shelves and blanking panels have this kind.
  */
-export function countDevicesWithoutSupply({ judged, undocumented, unrecorded, unclear }: RackSupply): number {
-  return undocumented.length + unrecorded + (judged === 0 ? unclear : 0);
+export function countUnrecorded({ judged, unrecorded, unclear }: RackSupply): number {
+  return unrecorded + (judged === 0 ? unclear : 0);
 }
 
 /** Counts the devices of one rack by their supply state. */

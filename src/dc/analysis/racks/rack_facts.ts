@@ -16,8 +16,8 @@ import {
   areReasonsEqual,
   computeElevation,
   computeRackHealth,
-  countDevicesWithoutSupply,
   countRackSupply,
+  countUnrecorded,
   type Elevation,
   type HealthReason,
   type RackSupply,
@@ -42,8 +42,7 @@ interface SitePower {
 export interface RackStanding {
   readonly elevation: Elevation;
   readonly thermal: RackHeatFigures;
-  /** Undefined if nothing recorded is amiss and the supply of a device is unknown. */
-  readonly health: Health | undefined;
+  readonly health: Health;
   readonly reasons: readonly HealthReason[];
 }
 
@@ -124,8 +123,8 @@ export class RackFacts {
     const { capacity, conflicts } = elevation;
     const { power, live } = site;
     const supply = [...findings, ...listSupplyReasons({ power, live, rack, devices, verdicts: this.redundancy(site) })];
-    const isSupplyUnknown = countDevicesWithoutSupply(this.countSupply(site)) > 0;
-    const health = computeRackHealth({ rack, capacity, conflicts, supply, hotspots, isSupplyUnknown, now });
+    const unrecorded = countUnrecorded(this.countSupply(site));
+    const health = computeRackHealth({ rack, capacity, conflicts, supply, hotspots, unrecorded, now });
     const standing = { elevation, thermal, ...health };
     this.#standingByBasis.set(basis, {
       rack,

@@ -6,7 +6,7 @@ import { drawHeading, HEADING_HEIGHT, MARGIN } from "../frame.ts";
 import {
   drawMark,
   findEnumValue,
-  findHealthState,
+  findRackState,
   formatPowerDraw,
   formatRackTitle,
   joinCodeAndName,
@@ -123,7 +123,7 @@ function createHeading({ rack, occupants, capacity }: GetRackResponse) {
     subtitle: [...place, formatCountWithNoun(occupants.length, "device"), describePlannedCapacity(capacity)]
       .filter(Boolean)
       .join(" · "),
-    state: findHealthState(rack?.health ?? 0),
+    state: findRackState(rack?.health ?? 0, rack?.healthReasons ?? []),
   };
 }
 
@@ -138,7 +138,7 @@ function describeElevation(reply: GetRackResponse): Pick<Scene, "title" | "descr
     title: formatRackTitle(rack?.code ?? "", rack?.name ?? ""),
     description:
       `Elevation of a rack of ${totalU} units with ${formatCountWithNoun(occupants.length, "device")}, ${freeU} units free, ` +
-      `planned ${describePlannedCapacity(capacity)}, health ${STATE_LABELS[findHealthState(rack?.health ?? 0)]}, ` +
+      `planned ${describePlannedCapacity(capacity)}, health ${STATE_LABELS[findRackState(rack?.health ?? 0, rack?.healthReasons ?? [])]}, ` +
       `${formatCountWithNoun(conflicts.length, "conflict")}.`,
   };
 }
@@ -178,7 +178,7 @@ function createRackElements({ rack, occupants, capacity }: GetRackResponse): rea
       kind: "rack",
       title: joinCodeAndName(rack?.code ?? "", rack?.name ?? ""),
       facts: [
-        ["Health", STATE_LABELS[findHealthState(rack?.health ?? 0)]],
+        ["Health", STATE_LABELS[findRackState(rack?.health ?? 0, rack?.healthReasons ?? [])]],
         ["Units free", `${capacity?.freeU ?? 0} of ${capacity?.totalU ?? 0}`],
         ["Planned draw", describePlannedCapacity(capacity)],
         ...(rack?.tenant ? [["Tenant", rack.tenant] as const] : []),

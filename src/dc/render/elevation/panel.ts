@@ -10,6 +10,7 @@ import {
   drawMeter,
   findEnumValue,
   findHealthState,
+  findRackState,
   findShareState,
   formatPowerDraw,
   formatRackTitle,
@@ -255,7 +256,7 @@ export function drawCompactRack(
     width: THUMBNAIL_WIDTH,
     height: HEADER_HEIGHT + frame.height + EDGE_WIDTH,
     items: [
-      ...drawMark(findHealthState(rack?.health ?? 0), [EDGE_WIDTH + 7, 19], 14),
+      ...drawMark(findRackState(rack?.health ?? 0, rack?.healthReasons ?? []), [EDGE_WIDTH + 7, 19], 14),
       createText([EDGE_WIDTH + 20, 24], rack?.code ?? "", {
         size: 14,
         weight: "bold",

@@ -145,13 +145,13 @@ function createFloorHeader(
   { crop, overlaps, risks }: { readonly risks: FrameInput["figures"]; readonly crop: Crop; readonly overlaps: number },
 ): Omit<FrameInput, "legend" | "body" | "bodyWidth" | "bodyHeight"> {
   const { floorRef, counts, unplaced } = reply;
-  const { ok = 0, watch = 0, fault = 0, unknown = 0 } = counts ?? {};
-  const total = ok + watch + fault + unknown;
+  const { ok = 0, watch = 0, fault = 0, okUnproven: unknown = 0 } = counts ?? {};
+  const total = ok + watch + fault;
   const name = floorRef.replace(/^floor:/i, "");
   return {
     title: `Floor ${name}`,
     subtitle: createFloorSubtitle(reply),
-    description: `Floor plan of ${name}: ${formatCountWithNoun(total, "rack")}, ${ok} OK, ${watch} watch, ${fault} fault${unknown === 0 ? "" : `, ${unknown} unknown`}.`,
+    description: `Floor plan of ${name}: ${formatCountWithNoun(total, "rack")}, ${ok - unknown} OK, ${watch} watch, ${fault} fault${unknown === 0 ? "" : `, ${unknown} unknown`}.`,
     figures:
       risks.length > 0
         ? risks

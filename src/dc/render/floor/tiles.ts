@@ -22,6 +22,7 @@ import { type ColorToken, findScaleToken, type ScaleToken, type State } from "..
 import {
   findEnumValue,
   findHealthState,
+  findRackState,
   findShareState,
   formatReasonValue,
   joinCodeAndName,
@@ -72,7 +73,7 @@ function convertToFootprint(placement: Placement | undefined): Pick<FloorTile, "
 
 function buildRackTile(rack: RackTile, style: FloorStyle): FloorTile {
   const { code, coolingPct, inletTempC, measuredW } = rack;
-  const state = findHealthState(rack.health);
+  const state = findRackState(rack.health, rack.reasons);
   return {
     ref: `rack:${code}`,
     kind: "rack",
@@ -235,7 +236,7 @@ export function styleFloor(reply: FloorPlanResponse, coloring: Coloring): FloorS
       return { findFill: () => "panel", formatFigure: () => "", legend: createSignLegend() };
     default:
       return {
-        findFill: ({ health }) => `${findHealthState(health)}Soft`,
+        findFill: ({ health, reasons }) => `${findRackState(health, reasons)}Soft`,
         formatFigure: ({ powerPct }) => (powerPct === undefined ? "" : formatPercent(Math.round(powerPct))),
         legend: createSignLegend(),
       };

@@ -1,6 +1,6 @@
 import { judgeShare } from "#kernel/judge_share.ts";
 import { appendUnit, formatPlainNumber, formatWatts } from "#words/figures.ts";
-import { getReasonUnit } from "#words/names.ts";
+import { getReasonUnit, hasUnrecordedPower } from "#words/names.ts";
 import { isDrawUnknown } from "../../model/draw.ts";
 import { DEVICE_KINDS, type DeviceKind, HEALTHS } from "../../model/enum_values.ts";
 import { type ColorToken, type Paint, type RoleToken, resolveColor, type State } from "../palette.ts";
@@ -65,6 +65,12 @@ const HEALTH_STATES = { OK: "ok", WATCH: "watch", FAULT: "fault" } as const;
 export function findHealthState(health: number): State {
   const word = findEnumValue(HEALTHS, health);
   return word === undefined ? "info" : HEALTH_STATES[word];
+}
+
+/** Returns the state of a rack; `info` if it is OK and the power of a device is not recorded. */
+export function findRackState(health: number, reasons: readonly { readonly code: string }[]): State {
+  const state = findHealthState(health);
+  return state === "ok" && hasUnrecordedPower(reasons) ? "info" : state;
 }
 
 /** Returns the state of a share in percent, with the thresholds of the console's pages; `info` if it is undefined. */

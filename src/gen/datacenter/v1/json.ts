@@ -796,7 +796,7 @@ export interface HealthCounts {
   readonly ok: number;
   readonly watch: number;
   readonly fault: number;
-  readonly unknown: number;
+  readonly ok_unproven?: number;
 }
 
 export interface SearchDevicesRequest {

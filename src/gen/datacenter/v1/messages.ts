@@ -1176,7 +1176,7 @@ export interface HealthCounts {
   readonly ok: number;
   readonly watch: number;
   readonly fault: number;
-  readonly unknown: number;
+  readonly okUnproven?: number | undefined;
 }
 
 export interface DeviceFilter {

@@ -1,6 +1,6 @@
 import type { FloorPlanResponse, Health, RackTile } from "#gen/datacenter/v1/json.ts";
 import { formatDecimal, formatKnownSum, formatPercent, formatWatts } from "#words/figures.ts";
-import { getRefName } from "#words/names.ts";
+import { getRefName, hasUnrecordedPower } from "#words/names.ts";
 import { ShareText } from "../../shared/marks.tsx";
 import { useRenderOptions } from "../../shared/use_theme.ts";
 import { useCall } from "../api/client.ts";
@@ -51,7 +51,7 @@ function RackRiskCell({ risk, risk_ref }: RackTile) {
 const RACK_COLUMNS: readonly Column<RackTile>[] = [
   { name: "Rack", cell: ({ code }) => <a href={formatPageUrl("rack", code)}>{code}</a> },
   { name: "Row", cell: ({ row }) => row },
-  { name: "Health", cell: ({ health }) => <HealthBadge health={health} /> },
+  { name: "Health", cell: HealthBadge },
   { name: "Space", numeric: true, cell: ({ space_pct }) => formatPercent(space_pct) },
   { name: "Power", numeric: true, cell: ({ power_pct }) => <ShareText pct={power_pct} /> },
   {
@@ -84,12 +84,7 @@ const MEASURED_COLUMNS: readonly Column<RackTile>[] = [
   ...RACK_COLUMNS.slice(2),
 ];
 
-const HEALTH_ORDER: readonly (Health | undefined)[] = [
-  "HEALTH_FAULT",
-  "HEALTH_WATCH",
-  "HEALTH_UNSPECIFIED",
-  "HEALTH_OK",
-];
+const HEALTH_ORDER: readonly Health[] = ["HEALTH_FAULT", "HEALTH_WATCH", "HEALTH_OK"];
 
 /** Returns the rank of a rack's risk; 0 is the worst. An unknown risk is before none. */
 function rankRackRisk({ risk }: RackTile): number {
@@ -98,9 +93,9 @@ function rankRackRisk({ risk }: RackTile): number {
 }
 
 /** Returns the rank of a health; 0 is the worst. Cooling units have no health and come last. */
-function rankHealth(health: Health | undefined): number {
-  const at = HEALTH_ORDER.indexOf(health);
-  return at === -1 ? HEALTH_ORDER.length : at;
+function rankHealth(tile: RackTile | undefined): number {
+  if (tile === undefined) return HEALTH_ORDER.length;
+  return HEALTH_ORDER.indexOf(tile.health) - (hasUnrecordedPower(tile.reasons) ? 0.5 : 0);
 }
 
 export function FloorPage({ place }: { readonly place: PageAddress }) {
@@ -174,12 +169,12 @@ function FloorPlanView(props: {
     hasRisk,
   } = props;
   const all = [...racks, ...unplaced_racks].sort(
-    (a, b) => rankRackRisk(a) - rankRackRisk(b) || rankHealth(a.health) - rankHealth(b.health),
+    (a, b) => rankRackRisk(a) - rankRackRisk(b) || rankHealth(a) - rankHealth(b),
   );
-  const healths = new Map(unplaced_racks.map(({ code, health }) => [`rack:${code}`, health]));
+  const tiles = new Map(unplaced_racks.map((tile) => [`rack:${tile.code}`, tile]));
   const without = unplaced
-    .map((ref) => ({ ref, health: healths.get(ref) }))
-    .sort((a, b) => rankHealth(a.health) - rankHealth(b.health));
+    .map((ref) => ({ ref, tile: tiles.get(ref) }))
+    .sort((a, b) => rankHealth(a.tile) - rankHealth(b.tile));
   return (
     <>
       <HealthCounts counts={counts} />
@@ -187,9 +182,9 @@ function FloorPlanView(props: {
       {unplaced.length === 0 ? null : (
         <Card title="Without a place on the plan">
           <ul class="inline">
-            {without.map(({ ref, health }) => (
+            {without.map(({ ref, tile }) => (
               <li key={ref}>
-                <RefLink to={ref} /> {health === undefined ? null : <HealthBadge health={health} />}
+                <RefLink to={ref} /> {tile === undefined ? null : <HealthBadge {...tile} />}
               </li>
             ))}
           </ul>

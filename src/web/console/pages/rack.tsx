@@ -84,7 +84,7 @@ export function RackPage({ place }: { readonly place: PageAddress }) {
       asked={asked}
       kind={rack === undefined ? "Rack" : describeRack(rack)}
       trail={createLocationTrail(rack?.location)}
-      state={rack === undefined ? null : <HealthBadge health={rack.health} />}
+      state={rack === undefined ? null : <HealthBadge health={rack.health} reasons={rack.health_reasons} />}
       sentence={<RackLossSentence code={code} location={rack?.location} />}
       actions={<ElementActions target={ref} edit={{ kind: "rack", identity: { code } }} history={ref} />}
       options={tab === "" || tab === "picture" ? <ElevationControls settings={place.settings} /> : null}

@@ -3,7 +3,7 @@ import { useEffect, useState } from "preact/hooks";
 import type { FloorPlanResponse, Health } from "#gen/datacenter/v1/json.ts";
 import { FULL_PCT } from "#kernel/judge_share.ts";
 import { formatCount } from "#words/figures.ts";
-import { getRefName } from "#words/names.ts";
+import { getRefName, hasUnrecordedPower } from "#words/names.ts";
 import { StateMark } from "../../shared/marks.tsx";
 import { getVisibleShareState, type State } from "../../shared/state_of_share.ts";
 import { formatShortMoment, formatUtcMoment } from "../labels.ts";
@@ -41,16 +41,21 @@ export function Badge({ tone, children }: ContainerProps & { readonly tone: Tone
   );
 }
 
-const HEALTH_STATES = ["ok", "watch", "fault", "unknown"] as const;
-
 /** Number of racks by health; a count of zero has no warning colour, and no racks of unknown health are not named. */
 export function HealthCounts({ counts }: { readonly counts: FloorPlanResponse["counts"] }) {
+  const { ok = 0, watch = 0, fault = 0, ok_unproven: unknown = 0 } = counts ?? {};
+  const states = [
+    ["ok", ok - unknown],
+    ["watch", watch],
+    ["fault", fault],
+    ...(unknown === 0 ? [] : [["unknown", unknown] as const]),
+  ] as const;
   return (
     <p class="badges">
       <span class="muted">Health</span>
-      {HEALTH_STATES.filter((state) => state !== "unknown" || (counts?.unknown ?? 0) > 0).map((state) => (
-        <Badge key={state} tone={(counts?.[state] ?? 0) > 0 ? state : "plain"}>
-          {formatCount(counts?.[state])} {state}
+      {states.map(([state, count]) => (
+        <Badge key={state} tone={count > 0 ? state : "plain"}>
+          {formatCount(count)} {state}
         </Badge>
       ))}
     </p>
@@ -63,8 +68,14 @@ const HEALTH_BADGES: Readonly<Record<string, readonly [Tone, string]>> = {
   HEALTH_FAULT: ["fault", "fault"],
 };
 
-export function HealthBadge({ health }: { readonly health: Health }) {
-  const [tone, word] = HEALTH_BADGES[health] ?? ["unknown", "unknown"];
+/** @param reasons of a rack, which is not told as OK if the power of a device is not recorded */
+export function HealthBadge(props: {
+  readonly health: Health;
+  readonly reasons?: readonly { readonly code: string }[];
+}) {
+  const { health, reasons = [] } = props;
+  const isUnproven = health === "HEALTH_OK" && hasUnrecordedPower(reasons);
+  const [tone, word] = (isUnproven ? undefined : HEALTH_BADGES[health]) ?? ["unknown", "unknown"];
   return <Badge tone={tone}>{word}</Badge>;
 }
 

@@ -2,6 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { create, type JsonObject } from "@bufbuild/protobuf";
 import { drawFloorPlan } from "#dc/render/floor/floor_plan.ts";
 import { FloorPlanResponseSchema, RackRisk } from "#gen/datacenter/v1/datacenter_pb.ts";
+import { hasUnrecordedPower } from "#words/names.ts";
 import { drawOptions, wordsOf } from "../../../support/dc/pictures.ts";
 import { testService } from "../../../support/dc/service.ts";
 
@@ -21,17 +22,17 @@ const blade = { kind: "DEVICE_KIND_BLADE", parent_device_code: "D1", bay: "1" };
 const other: JsonObject = { kind: "DEVICE_KIND_OTHER" };
 
 const ONE_CORD = server({ ports: on("feed:A") });
-/** Devices of a rack, what one failure takes, the rack's health, and its devices whose supply is not recorded. */
-const RACKS: readonly (readonly [string, readonly JsonObject[], string | undefined, string | undefined, number])[] = [
-  ["servers of which nothing is recorded", [server({}), server({})], undefined, undefined, 2],
-  ["a switch of which nothing is recorded", [{ kind: "DEVICE_KIND_SWITCH" }], undefined, undefined, 1],
+/** Devices of a rack, what one failure takes, the health shown, and the devices whose supply is not recorded. */
+const RACKS: readonly (readonly [string, readonly JsonObject[], string | undefined, string, number])[] = [
+  ["servers of which nothing is recorded", [server({}), server({})], undefined, "UNKNOWN", 2],
+  ["a switch of which nothing is recorded", [{ kind: "DEVICE_KIND_SWITCH" }], undefined, "UNKNOWN", 1],
   ["a draw without a supply", [server({ allocated_draw_w: 500 })], undefined, "WATCH", 1],
   ["an inlet whose source is not recorded", [server({ ports: on("") })], undefined, "WATCH", 1],
-  ["one device among others with both supplies", [fed, server({})], undefined, undefined, 1],
-  ["PDUs beside devices that are on none", [pdu("feed:A"), pdu("feed:B"), server({})], undefined, undefined, 1],
-  ["something of kind OTHER alone", [other], undefined, undefined, 1],
-  ["one cord, among others", [fed, ONE_CORD, server({})], "DEVICE", undefined, 1],
-  ["two on one feed, among others", [fed, ONE_CORD, ONE_CORD, server({})], "PARTIAL", undefined, 1],
+  ["one device among others with both supplies", [fed, server({})], undefined, "UNKNOWN", 1],
+  ["PDUs beside devices that are on none", [pdu("feed:A"), pdu("feed:B"), server({})], undefined, "UNKNOWN", 1],
+  ["something of kind OTHER alone", [other], undefined, "UNKNOWN", 1],
+  ["one cord, among others", [fed, ONE_CORD, server({})], "DEVICE", "UNKNOWN", 1],
+  ["two on one feed, among others", [fed, ONE_CORD, ONE_CORD, server({})], "PARTIAL", "UNKNOWN", 1],
   ["both supplies", [fed], "NONE", "OK", 0],
   ["both supplies, and a shelf", [fed, other], "NONE", "OK", 0],
   ["nothing in it", [], "NONE", "OK", 0],
@@ -61,11 +62,15 @@ describe("a device whose supply is not recorded", () => {
 
       const [tile] = plan.unplaced_racks;
       expect(tile.risk).toBe(risk === undefined ? undefined : `RACK_RISK_${risk}`);
-      expect([tile.health, rack.health]).toEqual(Array(2).fill(health === undefined ? undefined : `HEALTH_${health}`));
-      expect(rows[0].texts.health).toBe(health ?? "UNKNOWN");
+      const told = health === "UNKNOWN" ? "OK" : health;
+      expect([tile.health, rack.health]).toEqual([`HEALTH_${told}`, `HEALTH_${told}`]);
+      for (const reasons of [tile.reasons, rack.health_reasons])
+        expect(hasUnrecordedPower(reasons ?? [])).toBe(health === "UNKNOWN");
+      expect(rows[0].texts.health).toBe(health);
       expect(tile.devices_without_supply ?? 0).toBe(without);
-      const { ok = 0, watch = 0, unknown = 0 } = plan.counts;
-      expect([ok, watch, unknown]).toEqual(["OK", "WATCH", undefined].map((one) => (one === health ? 1 : 0)));
+      const { ok = 0, watch = 0, ok_unproven = 0 } = plan.counts;
+      expect([ok, watch]).toEqual(["OK", "WATCH"].map((one) => (one === told ? 1 : 0)));
+      expect(ok_unproven).toBe(health === "UNKNOWN" ? 1 : 0);
     },
   );
 });
@@ -78,10 +83,7 @@ test("a floor counts and hatches racks of an unknown risk beside those that stay
       placement: { ...placement, xMm: 600 * at },
       ...(risk === undefined ? { devicesWithoutSupply: 2 } : { risk }),
     }));
-    const counts = {
-      ok: racks.filter((rack) => "risk" in rack).length,
-      unknown: risks.filter((one) => one === undefined).length,
-    };
+    const counts = { ok: racks.length, okUnproven: risks.filter((one) => one === undefined).length };
     const reply = create(FloorPlanResponseSchema, { floorRef: "floor:S/1", racks, counts });
     const { scene, elements } = drawFloorPlan(reply, drawOptions({ coloring: "RISK" }));
     return {

@@ -1,3 +1,4 @@
+import { hasUnrecordedPower } from "#words/names.ts";
 import { findAreaRef } from "../../../analysis/places.ts";
 import type { RackStanding } from "../../../analysis/racks/rack_facts.ts";
 import type { Topology } from "../../../analysis/topology.ts";
@@ -94,7 +95,10 @@ export function createRacksListing(topology: Topology, now: string): Listing<Rac
     getName: ({ code }) => code,
     columns: {
       name: ({ name }) => createTextCell(name),
-      health: (rack) => getStanding(rack).health ?? "UNKNOWN",
+      health: (rack) => {
+        const { health, reasons } = getStanding(rack);
+        return health === "OK" && hasUnrecordedPower(reasons) ? "UNKNOWN" : health;
+      },
       findings: (rack) => getStanding(rack).reasons.length,
       ...LOCATION_COLUMNS,
       role: ({ role }) => createTextCell(role),

@@ -166,21 +166,6 @@ describe.skipIf(missing !== undefined)("Editing in the web console", () => {
     expect(tenants).toEqual(["acme", ""]);
   });
 
-  test("asks again when the token has expired, and keeps what was typed", async () => {
-    await desk.visit(browser, "anna", "device/SRV-1", async (page) => {
-      await page.getByRole("button", { name: /^Edit E/ }).click();
-      await page.getByLabel("Name", { exact: true }).waitFor();
-      await page.evaluate(() => sessionStorage.setItem("planner-token", "expired"));
-      await page.getByLabel("Name", { exact: true }).fill("kept");
-      const again = page.getByRole("dialog", { name: "Sign in again" });
-      await again.getByLabel("Token").fill(desk.tokens["anna"] ?? "");
-      await again.getByRole("button", { name: "Sign in in this tab" }).click();
-      await page.getByText("No rule is broken").waitFor();
-      expect(await page.getByLabel("Name", { exact: true }).inputValue()).toBe("kept");
-      expect(await page.evaluate(() => localStorage.getItem("planner-token"))).toBeNull();
-    });
-  });
-
   test("offers a reader nothing that only refuses", async () => {
     await desk.visit(browser, "rosa", "rack/R1", async (page) => {
       await page.getByRole("link", { name: "SRV-1" }).first().waitFor();

@@ -9,7 +9,6 @@ const { browser, server, missing } = await sampleConsole("The console's fields a
 const visit = (hash: string, story: (page: Page, keys: Keys) => Promise<void>) =>
   visitPage(browser, `${server.url}/#/${hash}`, (page) => story(page, new Keys(page)), {
     reducedMotion: "reduce",
-    permissions: ["clipboard-read", "clipboard-write"],
   });
 
 const offered = (page: Page, name: string) => page.getByRole("option", { name: new RegExp(`^${name} `) });
@@ -138,21 +137,6 @@ describe.skipIf(missing !== undefined)("Lists", () => {
 });
 
 describe.skipIf(missing !== undefined)("The whole console", () => {
-  test("copies the address of a page, by Share and by its key, and says so", async () => {
-    await visit("racks?health=fault", async (page, keys) => {
-      const copied = () => page.evaluate(() => navigator.clipboard.readText());
-      await page.getByRole("button", { name: "Share" }).click();
-      await page.getByText("The address of this page is copied").waitFor();
-      expect(await copied()).toBe(`${server.url}/#/racks?health=fault`);
-      await page.getByRole("button", { name: "Dismiss" }).click();
-      await page.getByRole("button", { name: "watch", exact: true }).click();
-      await page.waitForURL(/health=watch/);
-      await keys.press("s");
-      await page.getByText("The address of this page is copied").waitFor();
-      expect(await copied()).toBe(`${server.url}/#/racks?health=watch`);
-    });
-  });
-
   test("works in a browser that forbids a page to store anything", async () => {
     await visit("sites", async (page) => {
       await page.addInitScript(`for (const name of ["localStorage", "sessionStorage"])

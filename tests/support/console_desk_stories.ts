@@ -98,6 +98,10 @@ export const ON_A_SMALL_SITE: readonly Story[] = [
       },
       press("Sign in in this tab"),
       shows("No rule is broken"),
+      async ({ page }) => {
+        expect(await page.getByLabel("Name", { exact: true }).inputValue()).toBe("kept");
+        expect(await page.evaluate(() => localStorage.getItem("planner-token"))).toBeNull();
+      },
       save("Save 1 change"),
       says("Saved SRV-1"),
       press("Undo"),

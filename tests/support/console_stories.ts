@@ -170,8 +170,11 @@ const ON_THE_SAMPLE: readonly Story[] = [
       },
       says("The address of this page is copied"),
       async ({ page }) => {
+        await page.getByRole("button", { name: "Dismiss" }).click();
+        const copied = await page.evaluate(() => navigator.clipboard.readText());
+        expect(copied).toBe(page.url());
         const other = await page.context().newPage();
-        await other.goto(await page.evaluate(() => navigator.clipboard.readText()));
+        await other.goto(copied);
         await heading(other, "If RPP-A-D fails");
         await other.close();
       },

@@ -1,4 +1,4 @@
-import type { LogFile } from "#planner/work/records/log_window.ts";
+import type { LogFile } from "#planner/work/records/log_file.ts";
 
 /** A log that lies in memory; `reads` counts the bytes that were asked for. */
 export interface MemoryLog extends LogFile {

@@ -4,7 +4,7 @@ import { collectWorktreeStates } from "../operations/shared/person_needs.ts";
 import { buildSpecWorld, type SpecWorld } from "../operations/shared/world.ts";
 import type { Spec, SpecSet } from "../spec/spec.ts";
 import type { SpecId } from "../spec/spec_id.ts";
-import { readLogWindow, removeTimestamps } from "../work/records/log_window.ts";
+import { readLogWindow, removeTimestamps } from "../work/records/log_file.ts";
 import { countTokens } from "../work/usage.ts";
 import { type BoardFacts, ENDED_SPEC_VISIBLE_MS, RunRecordReader, type RunRecordsBySpec } from "./board_state.ts";
 import type { CardAgent } from "./wire.ts";

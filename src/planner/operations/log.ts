@@ -3,7 +3,7 @@ import { createInvalidArgumentError, OperationError, shortenText } from "#kernel
 import { defineTool } from "#kernel/tool.ts";
 import type { PlannerContext } from "../context.ts";
 import { DEFAULT_LOG_LINES } from "../limits.ts";
-import { readLogWindow } from "../work/records/log_window.ts";
+import { readLogWindow } from "../work/records/log_file.ts";
 import { findSpecId } from "./shared/find_spec.ts";
 import { findLiveWorker } from "./shared/live_worker.ts";
 import { specIdParam } from "./shared/params.ts";

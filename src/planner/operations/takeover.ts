@@ -5,7 +5,7 @@ import { formatCountWithNoun } from "#words/names.ts";
 import type { PlannerContext } from "../context.ts";
 import { type Criterion, parseCriteria } from "../spec/criteria.ts";
 import type { SpecId } from "../spec/spec_id.ts";
-import { readLastRun, readLogWindow } from "../work/records/log_window.ts";
+import { readLastRun, readLogWindow } from "../work/records/log_file.ts";
 import { findSpec } from "./shared/find_spec.ts";
 import { changeSharedClaim } from "./shared/finish_shared.ts";
 import { specIdParam } from "./shared/params.ts";

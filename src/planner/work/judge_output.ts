@@ -2,7 +2,7 @@ import type { SpecId } from "#planner/spec/spec_id.ts";
 import { MAX_JUDGED_BYTES } from "../limits.ts";
 import { findLastSection } from "../spec/sections.ts";
 import type { Spec } from "../spec/spec.ts";
-import { type LogFile, readLastRun } from "./records/log_window.ts";
+import { type LogFile, readLastRun } from "./records/log_file.ts";
 
 /** Result of comparing an output with its schema. `invalid_schema` means that the schema file itself is unusable. */
 export type OutputVerdict =

@@ -1,6 +1,6 @@
 import { expect } from "bun:test";
 import fc from "fast-check";
-import { readLogWindow } from "#planner/work/records/log_window.ts";
+import { readLogWindow } from "#planner/work/records/log_file.ts";
 import { law } from "../../support/law.ts";
 import { memoryLog } from "../../support/memory_log.ts";
 

@@ -2,7 +2,7 @@ import { type FileHandle, open } from "node:fs/promises";
 import { join } from "node:path";
 import { createPreconditionError, OperationError } from "#kernel/errors.ts";
 import type { SpecId } from "#planner/spec/spec_id.ts";
-import type { LogFile } from "#planner/work/records/log_window.ts";
+import type { LogFile } from "#planner/work/records/log_file.ts";
 import { describeSystemError, isMissingError } from "../files/disk_error.ts";
 import { NON_BLOCKING_READ_FLAGS } from "../files/read_text.ts";
 import { isLinkOutside, LOGS_FOLDER } from "../project/places.ts";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { Clock } from "#kernel/clock.ts";
 import { createPreconditionError } from "#kernel/errors.ts";
 import type { SpecId } from "#planner/spec/spec_id.ts";
-import { formatLogLines, formatOwnLine, formatPrintedLine, formatRunHeader } from "../../work/records/log_window.ts";
+import { formatLogLines, formatOwnLine, formatPrintedLine, formatRunHeader } from "../../work/records/log_file.ts";
 import { convertToDiskError } from "../files/disk_error.ts";
 import { runInOpenFolder } from "../files/open_folder.ts";
 import { isLink, isLinkOutside, LOGS_FOLDER } from "../project/places.ts";
@@ -37,7 +37,7 @@ export interface RunLog {
 }
 
 /**
- * Opens `.planner/logs/` for writing, in the format of work/records/log_window.ts. Only the holder of a spec's claim
+ * Opens `.planner/logs/` for writing, in the format of work/records/log_file.ts. Only the holder of a spec's claim
  * writes its log.
  */
 export function openRunLogs(root: string, clock: Clock) {

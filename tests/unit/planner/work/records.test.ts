@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { MAX_LOG_ANSWER_BYTES, MAX_RUN_BYTES } from "#planner/limits.ts";
 import { parseTimestamp } from "#planner/operations/log.ts";
-import { formatLogLine, formatRunHeader, readLastRun, readLogWindow } from "#planner/work/records/log_window.ts";
+import { formatLogLine, formatRunHeader, readLastRun, readLogWindow } from "#planner/work/records/log_file.ts";
 import { memoryLog } from "../../../support/memory_log.ts";
 
 const AT = new Date("2026-11-21T10:00:00.000Z");

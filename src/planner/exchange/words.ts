@@ -155,6 +155,14 @@ export function createSlug(text: string): string {
     .replaceAll(/^-|-$/g, "");
 }
 
+/** Returns the key, with a number from 2 behind it if `keys` has it already, and adds it to `keys`. */
+export function createUniqueKey(wanted: string, keys: Set<string>): string {
+  let key = wanted;
+  for (let count = 2; keys.has(key); count++) key = `${wanted}-${count}`;
+  keys.add(key);
+  return key;
+}
+
 /** A checkbox of a task list, with the text below it. */
 export interface ChecklistItem {
   /** Line in the text, from 1. */

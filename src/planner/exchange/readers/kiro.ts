@@ -3,6 +3,7 @@ import {
   type ChecklistItem,
   computeFeatureStatus,
   createSlug,
+  createUniqueKey,
   demoteHeadings,
   FilesByFolder,
   formatTitle,
@@ -86,7 +87,7 @@ class KiroTaskList {
     const above: { indent: number; key: string }[] = [];
     return this.#items.map((item) => {
       const [, number, rest] = /^(\d+(?:\.\d+)*)\.?\s+(.*)$/.exec(item.text) ?? [];
-      const key = this.#createKey(number ?? createSlug(item.text));
+      const key = createUniqueKey(`${this.#feature}/${number ?? createSlug(item.text)}`, this.#keys);
       while ((above.at(-1)?.indent ?? -1) >= item.indent) above.pop();
       const parent = this.#findNumberedParent(number) ?? above.at(-1)?.key ?? this.#feature;
       above.push({ indent: item.indent, key });
@@ -97,13 +98,6 @@ class KiroTaskList {
         ...this.#determineTaskOrder(key, parent, item),
       };
     });
-  }
-
-  #createKey(name: string): string {
-    let key = `${this.#feature}/${name}`;
-    for (let count = 2; this.#keys.has(key); count++) key = `${this.#feature}/${name}-${count}`;
-    this.#keys.add(key);
-    return key;
   }
 
   /** Returns the key of task 2 for the number 2.1, regardless of indentation; undefined if there is no such task. */

@@ -3,6 +3,7 @@ import {
   type ChecklistItem,
   computeFeatureStatus,
   createSlug,
+  createUniqueKey,
   demoteHeadings,
   FilesByFolder,
   formatTitle,
@@ -100,7 +101,7 @@ class SpecKitTaskList {
     const [, id, rest = ""] = /^\**(T\d+[a-z]?)\**:?\s+(.*)$/.exec(item.text) ?? [undefined, undefined, item.text];
     const marks = [...rest.matchAll(/\[(P|US\d+)\]/g)].map(([, mark = ""]) => mark);
     const title = rest.replaceAll(/\[(?:P|US\d+)\]\s*/g, "").trim();
-    const key = this.#createKey(id ?? createSlug(item.text));
+    const key = createUniqueKey(`${this.#feature}/${id ?? createSlug(item.text)}`, this.#keys);
     const story = marks.find((mark) => mark.startsWith("US"));
     const phase = item.headings.find((heading) => /^phase\b/i.test(heading)) ?? item.headings[0] ?? "";
     return {
@@ -120,13 +121,6 @@ class SpecKitTaskList {
         declared: this.#findDeclaredDependencies(title),
       }),
     };
-  }
-
-  #createKey(name: string): string {
-    let key = `${this.#feature}/${name}`;
-    for (let count = 2; this.#keys.has(key); count++) key = `${this.#feature}/${name}-${count}`;
-    this.#keys.add(key);
-    return key;
   }
 
   /** Finds the tasks named in a phrase such as "(depends on T012, T013)". */

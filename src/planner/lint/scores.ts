@@ -1,7 +1,6 @@
 import { parseCriteria } from "../spec/criteria.ts";
 import { findHeadings, visitUnfencedLines } from "../spec/sections.ts";
-import type { Spec } from "../spec/spec.ts";
-import { parseParentId, type SpecId } from "../spec/spec_id.ts";
+import { isMemberOf, type Spec } from "../spec/spec.ts";
 import { countWords, removeOutput } from "./finding.ts";
 
 type Grade = "A" | "B" | "C" | "D";
@@ -110,10 +109,7 @@ export function gradeSpec(spec: Spec, members: readonly Spec[] = []): SpecScores
 /** Returns the members of a driver or group: the specs in its `members` and those named `<id>.<n>`. Cost: O(specs). */
 export function findMembers(spec: Spec, specs: readonly Spec[]): readonly Spec[] {
   if (spec.type !== "driver" && spec.type !== "group") return [];
-  const listed = new Set<string>(spec.members);
-  return specs.filter(
-    ({ id }) => listed.has(id) || (id.startsWith(`${spec.id}.`) && parseParentId(id as SpecId) === spec.id),
-  );
+  return specs.filter(({ id }) => isMemberOf(id, spec));
 }
 
 type SpecGrades = Pick<SpecScores, "complexity" | "confidence" | "splittability" | "ac_quality" | "isolation">;

@@ -6,8 +6,7 @@ import type { PlannerContext } from "../context.ts";
 import { decideOutputConsequence } from "../output/report.ts";
 import { describeNearItems, parseCriteria } from "../spec/criteria.ts";
 import { editFields } from "../spec/edit/edit_fields.ts";
-import type { Spec } from "../spec/spec.ts";
-import { parseParentId } from "../spec/spec_id.ts";
+import { isMemberOf, type Spec } from "../spec/spec.ts";
 import { listCommandResults } from "../work/provenance.ts";
 import { changeSpec } from "./shared/change_spec.ts";
 import { findSpec } from "./shared/find_spec.ts";
@@ -131,7 +130,7 @@ function refuseUnfinishedSpec(spec: Spec, { open: mayBeOpen }: { readonly open: 
 }
 
 async function refuseOpenMembers({ specs }: PlannerContext, spec: Spec): Promise<void> {
-  const members = (await specs.listIds()).filter((id) => parseParentId(id) === spec.id || spec.members.includes(id));
+  const members = (await specs.listIds()).filter((id) => isMemberOf(id, spec));
   const open: string[] = [];
   for (const id of members) {
     if (!ENDED_STATUSES.includes((await specs.load(id)).status)) open.push(id);

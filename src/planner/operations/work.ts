@@ -4,8 +4,8 @@ import { defineTool } from "#kernel/tool.ts";
 import type { ProcessRecord } from "#planner/work/records/process_record.ts";
 import type { PlannerContext } from "../context.ts";
 import { DEFAULT_SPLIT_DEPTH } from "../limits.ts";
-import type { Spec } from "../spec/spec.ts";
-import { parseParentId, type SpecId } from "../spec/spec_id.ts";
+import { listMemberIds, type Spec } from "../spec/spec.ts";
+import type { SpecId } from "../spec/spec_id.ts";
 import { selectProvider } from "../work/providers.ts";
 import { findSpec } from "./shared/find_spec.ts";
 import { buildUnreadableField } from "./shared/listing.ts";
@@ -174,12 +174,15 @@ export const splitTool = defineTool<PlannerContext>()({
 
 /** Rejects a spec that cannot be split now; `force` allows any status. Source: docs/decisions.md#s-27. */
 export async function refuseUnsplittableSpec(context: PlannerContext, spec: Spec, force: boolean): Promise<void> {
-  const { id, status, members } = spec;
+  const { id, status } = spec;
   if (status !== "pending" && !force) {
     throw createPreconditionError(`Spec '${id}' must be in pending status to split. Current status: ${status}`);
   }
   const ids = [...(await context.specs.listIds()), ...(await context.specs.listArchivedIds())];
-  const found = [...new Set([...members, ...ids.filter((other) => parseParentId(other) === id)])];
+  const found = listMemberIds(
+    spec,
+    ids.map((other) => ({ id: other })),
+  );
   if (found.length === 0) return;
   throw createPreconditionError(`Spec '${id}' is already split: ${found.join(", ")}`);
 }

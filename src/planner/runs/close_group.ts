@@ -2,8 +2,8 @@ import { changeSpec } from "../operations/shared/change_spec.ts";
 import { loadSpecWorld, type SpecWorld } from "../operations/shared/world.ts";
 import { describeNearItems, parseCriteria } from "../spec/criteria.ts";
 import { editFields } from "../spec/edit/edit_fields.ts";
-import type { Spec } from "../spec/spec.ts";
-import { parseParentId, type SpecId } from "../spec/spec_id.ts";
+import { isMemberOf, type Spec } from "../spec/spec.ts";
+import type { SpecId } from "../spec/spec_id.ts";
 import { hasChecks, listCompletionObstacles } from "../work/provenance.ts";
 import { isCompletedWithoutProof } from "./proof/prove_spec.ts";
 import type { RunDeps } from "./run_types.ts";
@@ -47,7 +47,7 @@ async function findUnprovenReasons(deps: RunDeps, id: SpecId): Promise<readonly 
   const group = specs.find((spec) => spec.id === id);
   if (group === undefined) return [];
   const reasons: string[] = [];
-  for (const spec of [...specs.filter((one) => isMemberOf(one, group)), group]) {
+  for (const spec of [...specs.filter((one) => isMemberOf(one.id, group)), group]) {
     if (spec.status === "cancelled" || (spec !== group && (await isCompletedWithoutProof(deps, spec)))) continue;
     if (spec === group && hasChecks(parseCriteria(spec.body)) && !(await areMembersMerged(deps, specs, group))) {
       reasons.push(`its checks run on its members' merged work: "planner merge --all", then "planner finalize ${id}"`);
@@ -60,10 +60,6 @@ async function findUnprovenReasons(deps: RunDeps, id: SpecId): Promise<readonly 
 }
 
 async function areMembersMerged({ ports }: RunDeps, specs: readonly Spec[], group: Spec): Promise<boolean> {
-  const members = specs.filter((one) => isMemberOf(one, group));
+  const members = specs.filter((one) => isMemberOf(one.id, group));
   return (await Promise.all(members.map(({ id }) => ports.worktrees.isMerged(id)))).every(Boolean);
-}
-
-function isMemberOf({ id }: Spec, group: Spec): boolean {
-  return parseParentId(id) === group.id || group.members.includes(id);
 }

@@ -1,4 +1,4 @@
-import { compareSpecIds, type SpecId } from "./spec_id.ts";
+import { compareSpecIds, parseParentId, type SpecId } from "./spec_id.ts";
 
 export interface Approval {
   readonly required: boolean;
@@ -146,4 +146,19 @@ export function normalizeStatus(written: string | null): string {
  */
 export function getCountedStatus(status: string): StoredStatus {
   return STORED_STATUSES.find((known) => known === status) ?? "needs_attention";
+}
+
+/** Returns whether an id is that of a member of a spec: the spec lists it, or it extends the spec's own id. */
+export function isMemberOf(id: SpecId, spec: Pick<Spec, "id" | "members">): boolean {
+  // Most ids do not begin so, and this test is cheaper than parsing the id.
+  return (id.startsWith(`${spec.id}.`) && parseParentId(id) === spec.id) || spec.members.includes(id);
+}
+
+/** Returns the ids of a spec's members, each once: those that it lists, then those of `specs` that extend its own. */
+export function listMemberIds(
+  spec: Pick<Spec, "id" | "members">,
+  specs: readonly Pick<Spec, "id">[],
+): readonly string[] {
+  const known = specs.map(({ id }) => id).filter((id) => isMemberOf(id, spec));
+  return [...new Set<string>([...spec.members, ...known])];
 }

@@ -7,10 +7,9 @@ import { changeSpec } from "../../operations/shared/change_spec.ts";
 import { formatLostRules, readLostRules } from "../../operations/shared/held_rules.ts";
 import { loadSpecWorld } from "../../operations/shared/world.ts";
 import { editFields } from "../../spec/edit/edit_fields.ts";
-import type { Spec } from "../../spec/spec.ts";
+import { listMemberIds, type Spec } from "../../spec/spec.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 import { createCommitWriter } from "../../work/commit_message.ts";
-import { listMemberIds, sortInMergeOrder } from "../../work/merge_order.ts";
 import { isMergeableStatus } from "../../work/person_need.ts";
 import { type FailedCheck, listFailures } from "../../work/provenance.ts";
 import { tryRunWithClaim } from "../claims.ts";
@@ -219,4 +218,26 @@ async function markMergeConflict(deps: RunDeps, spec: Spec, files: readonly stri
   const error = `conflict in ${files.join(", ")}: ${advice}`;
   await recordMergeFailure(deps, spec, { error }, { completed_at: undefined });
   return { spec_id: id, outcome: "conflict", files, advice };
+}
+
+/**
+ * Returns the wanted specs in merge order: members before their drivers, dependencies before their dependents,
+ * otherwise in the given order. Each appears once. Follows the dependencies of other specs but does not return these.
+ *
+ * Ignores the edge that closes a cycle. Cost: O(specs x members).
+ */
+export function sortInMergeOrder(wanted: readonly string[], specs: readonly Spec[]): readonly string[] {
+  const byId = new Map<string, Spec>(specs.map((spec) => [spec.id, spec]));
+  const wantedIds = new Set(wanted);
+  const seen = new Set<string>();
+  const order: string[] = [];
+  const visitSpec = (id: string): void => {
+    if (seen.has(id)) return;
+    seen.add(id);
+    const spec = byId.get(id);
+    if (spec !== undefined) for (const before of [...spec.dependsOn, ...listMemberIds(spec, specs)]) visitSpec(before);
+    if (wantedIds.has(id)) order.push(id);
+  };
+  for (const id of wanted) visitSpec(id);
+  return order;
 }

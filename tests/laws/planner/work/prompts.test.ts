@@ -1,6 +1,7 @@
 import { expect } from "bun:test";
 import fc from "fast-check";
-import { listMemberIds, sortInMergeOrder } from "#planner/work/merge_order.ts";
+import { sortInMergeOrder } from "#planner/runs/merge/merge_specs.ts";
+import { listMemberIds } from "#planner/spec/spec.ts";
 import { fillTemplate } from "#planner/work/prompts/prompt_template.ts";
 import { builtSpec } from "../../../support/built_spec.ts";
 import { law } from "../../../support/law.ts";

@@ -35,8 +35,8 @@ export const NAMED: readonly Target[] = [
     sources: ["src/dc/store/transaction_cache.ts"],
     tests: STORE_TESTS,
     operators: [
-      withoutCall("invalidation removed", /^this\.\w+\.(?:clear|delete|update|set)\(/),
-      withoutCall("change not passed on", /^this\.\w+(?:Written|written)\(/),
+      withoutCall("invalidation removed", /^(?:this\.#\w+|lists)\.(?:clear|delete|update|set)\(/),
+      withoutCall("change not passed on", /^this\.#record\w+\(/),
     ],
   },
   {
@@ -44,10 +44,10 @@ export const NAMED: readonly Target[] = [
     sources: ["src/dc/store/sql/sql_writer.ts"],
     tests: STORE_TESTS,
     operators: [
-      withoutCall("cache not told", /^this\.cache\.(?:clear|written|removed)\(/),
-      withoutCall("savepoint does not clear", /^this\.rows\.drop\(/),
+      withoutCall("cache not told", /^this\.#cache\.(?:clear|record\w+)\(/),
+      withoutCall("savepoint does not clear", /^this\.#rows\.drop\(/),
       withoutCall("savepoint not undone", /ROLLBACK TO SAVEPOINT/),
-      withoutCall("port count left out", /^this\.noteRecount\(|\.recount\.add\(|countPorts\(/),
+      withoutCall("port count left out", /^this\.#addRecount\(|#recountedDevices\.add\(|recountFreePorts\(/),
     ],
   },
   {

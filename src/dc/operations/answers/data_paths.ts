@@ -70,15 +70,6 @@ export class PathTracer {
   }
 }
 
-/** Returns the path of a cable between two devices. */
-function createDirectPath(own: PortRef, far: PortRef): TracedPath {
-  return {
-    ends: [own, far],
-    devices: [codeKey(own.deviceCode), codeKey(far.deviceCode)],
-    listPorts: () => [own, far].map(toPortKey),
-  };
-}
-
 /** The data paths of devices to switches. Reads and traces each path once for all failures that are queried. */
 export class DataPaths {
   readonly #session: NetworkSession;
@@ -173,7 +164,12 @@ export class DataPaths {
         if (!isStart(code, own)) continue;
         await scheduler.yieldIfDue();
         const list = found.getOrInsert(code, []);
-        if (!isTraced) list.push(createDirectPath(own, far));
+        if (!isTraced)
+          list.push({
+            ends: [own, far],
+            devices: [code, codeKey(far.deviceCode)],
+            listPorts: () => [own, far].map(toPortKey),
+          });
         else traces.push(this.#tracer.tracePaths(own).then((paths) => void list.push(...paths)));
       }
     }

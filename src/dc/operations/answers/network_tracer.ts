@@ -114,33 +114,21 @@ function isSameOrChannelPort(one: PortRef, other: PortRef, deviceOf: FindDeviceB
   return findParentPort(one.portName) === other.portName || findParentPort(other.portName) === one.portName;
 }
 
-/** Effects of a failure on networks. */
-interface NetworkLoss {
-  /** References of the working links that go down, in order. */
-  readonly linksDown: readonly string[];
-  readonly lostMbps: number;
-  /** Nodes of switches that stay on and lose their last working uplink. */
-  readonly cutOff: readonly number[];
-  /** Nodes of devices that stay on without a data path. */
-  readonly isolated: readonly number[];
-}
-
-const NO_NETWORK_LOSS: NetworkLoss = { linksDown: [], lostMbps: 0, cutOff: [], isolated: [] };
-
 /**
  * Finds the links, switches and devices that lose their connection with failed devices, ports, cables, patch panels and
  * links. Cost: the links of all fabrics, traces from the failed ports, and data paths.
- * @param off nodes of devices that do not work any more
+ * @param off nodes of devices that do not work any more, the failed ones included
+ * @returns references of the working links that go down, in order, and their capacity; nodes of switches that stay on
+ * and lose their last working uplink, and of devices that stay on without a data path
  */
-export async function findNetworkLoss(
-  session: NetworkSession,
-  failed: FailedNetwork,
-  off: readonly number[],
-): Promise<NetworkLoss> {
+export async function findNetworkLoss(session: NetworkSession, failed: FailedNetwork, off: readonly number[]) {
   const { topology } = session;
-  const isNetwork =
-    failed.links.size + failed.networkPorts.length + listPassiveCodes(topology, failed.nodes).length > 0;
-  if (!isNetwork && !includesSwitch(topology, off)) return NO_NETWORK_LOSS;
+  const linkEnds = getLinkEndKeys(topology.inventory.fabricLinks);
+  const isNetwork = listNodeDevices(topology.power, off).some(
+    ({ kind, code }) => canPassSignals(kind) || linkEnds.has(codeKey(code)),
+  );
+  if (!isNetwork && failed.links.size + failed.networkPorts.length === 0)
+    return { linksDown: [], lostMbps: 0, cutOff: [], isolated: [] };
   const tracer = await NetworkTracer.create(session);
   const { fabrics } = tracer;
   const { links: down, cutOff } = fabrics.computeFabricLoss(off, await tracer.findCutLinks(failed));
@@ -149,9 +137,4 @@ export async function findNetworkLoss(
   const before = { topology, cutOff: fabrics.cutOffBefore };
   const isolated = selectIsolatedHosts(paths.keys(), paths, before, { off, cutOff, failed: failed.nodes });
   return { linksDown: refs.sort(), lostMbps: fabrics.sumMbps(down), cutOff, isolated };
-}
-
-function includesSwitch({ inventory, power }: Topology, off: readonly number[]): boolean {
-  const switches = getLinkEndKeys(inventory.fabricLinks);
-  return listNodeDevices(power, off).some(({ kind, code }) => kind === "SWITCH" || switches.has(codeKey(code)));
 }

@@ -2,7 +2,7 @@ import { OperationError } from "#kernel/errors.ts";
 import type { PlannerContext } from "../context.ts";
 import { collectWorktreeStates } from "../operations/shared/person_needs.ts";
 import { buildSpecWorld, type SpecWorld } from "../operations/shared/world.ts";
-import type { Spec, SpecSet } from "../spec/spec.ts";
+import { isDoneStatus, type Spec, type SpecSet } from "../spec/spec.ts";
 import type { SpecId } from "../spec/spec_id.ts";
 import { readLogWindow, removeTimestamps } from "../work/records/log_file.ts";
 import { countTokens } from "../work/usage.ts";
@@ -153,7 +153,7 @@ export class BoardFactsReader {
 
   async #readEndTimes({ specs }: SpecWorld): Promise<void> {
     for (const spec of specs) {
-      if ((spec.status !== "completed" && spec.status !== "cancelled") || this.#endTimes.has(spec)) continue;
+      if (!isDoneStatus(spec.status) || this.#endTimes.has(spec)) continue;
       this.#endTimes.set(spec, await this.#readEndTime(spec));
     }
   }

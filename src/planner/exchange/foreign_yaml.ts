@@ -28,7 +28,8 @@ const RESERVED_START_PATTERN = /^(\s*(?:-\s+)?(?:[\w-]+:\s+)?)([@`%].*?)(\s*)$/;
 /** Matches a value with a reserved first character in a flow list such as `[a, b]`. */
 const RESERVED_ITEM_PATTERN = /([[,]\s*)([@`%][^,\]]*)/g;
 
-const NO_FIELDS: ForeignFields = { values: new Map(), lines: new Map() };
+/** Frontmatter without a field. */
+export const NO_FIELDS: ForeignFields = { values: new Map(), lines: new Map() };
 
 /** Engines of gray-matter for languages other than YAML, which throw: gray-matter would run JavaScript in the file. */
 const OTHER_LANGUAGE_ENGINES = Object.fromEntries(

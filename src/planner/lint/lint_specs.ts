@@ -1,6 +1,6 @@
 import type { PlannerConfig, RuleName } from "../config/config.ts";
 import type { FieldPath } from "../spec/full_frontmatter.ts";
-import type { Spec, StrayEntry, UnreadableFile } from "../spec/spec.ts";
+import { isDoneStatus, type Spec, type StrayEntry, type UnreadableFile } from "../spec/spec.ts";
 import { compareSpecIds } from "../spec/spec_id.ts";
 import {
   createLintReport,
@@ -78,10 +78,8 @@ function checkSpec(spec: Spec, active: readonly Rule[], world: LintWorld): FileR
   return { file: spec.file, specId: spec.id, findings };
 }
 
-const CLOSED_STATUSES: ReadonlySet<string> = new Set(["completed", "cancelled"]);
-
 function isOpenSpec(spec: Spec | undefined): boolean {
-  return spec === undefined || !CLOSED_STATUSES.has(spec.status);
+  return spec === undefined || !isDoneStatus(spec.status);
 }
 
 /** Keeps errors and findings about the output: advice about finished work is useless. */

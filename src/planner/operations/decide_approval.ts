@@ -2,7 +2,7 @@ import { createInvalidArgumentError, createPreconditionError } from "#kernel/err
 import type { PlannerContext } from "../context.ts";
 import { appendSectionEntry } from "../spec/edit/edit_body.ts";
 import { editFields, type FieldValue } from "../spec/edit/edit_fields.ts";
-import type { Spec } from "../spec/spec.ts";
+import { isDoneStatus, type Spec } from "../spec/spec.ts";
 import { changeSpec } from "./shared/change_spec.ts";
 import { findSpecId } from "./shared/find_spec.ts";
 import { refuseSpecInWork } from "./shared/live_worker.ts";
@@ -17,8 +17,6 @@ export interface ApprovalDecision {
 }
 
 const DISCUSSION_SECTION = "Approval Discussion";
-const ENDED_STATUSES: readonly string[] = ["completed", "cancelled"];
-
 /**
  * Writes a decision into the spec: field `approval` and an entry under `## Approval Discussion`, in one edit. No MCP
  * tool calls it, so that agents cannot approve their own work.
@@ -58,7 +56,7 @@ function refuseUndecidableSpec({ id, status, approval }: Spec, wanted: ApprovalD
   const throwPreconditionError = (message: string): never => {
     throw createPreconditionError(`Spec '${id}' ${message}`);
   };
-  if (ENDED_STATUSES.includes(status)) throwPreconditionError(`is ${status}: there is nothing left to decide`);
+  if (isDoneStatus(status)) throwPreconditionError(`is ${status}: there is nothing left to decide`);
   if (approval?.required !== true)
     throwPreconditionError('needs no approval: set "approval.required" to true where it shall');
   if (approval?.status === wanted)

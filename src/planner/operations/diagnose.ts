@@ -6,7 +6,7 @@ import { type KeptRunRecord, parseMergedCommits, parseRunRecord } from "#planner
 import type { PlannerContext } from "../context.ts";
 import { type Criterion, describeNearItems, parseCriteria } from "../spec/criteria.ts";
 import { isWorkSentBack } from "../spec/reviews.ts";
-import type { Spec } from "../spec/spec.ts";
+import { isDoneStatus, type Spec } from "../spec/spec.ts";
 import type { SpecId } from "../spec/spec_id.ts";
 import { diagnoseSpec as judge, type LastRunFacts, type ProofFacts, type RecordFacts } from "../work/diagnosis.ts";
 import { buildAllowSetting } from "../work/provider_row.ts";
@@ -107,7 +107,7 @@ async function readRecordFacts(context: PlannerContext, id: SpecId, kept: KeptRu
 /** Returns what lint says on read, and what keeps an unfinished spec from completion; empty without either. */
 async function describeProblems(context: PlannerContext, spec: Spec): Promise<string> {
   const { invalid = [] } = (await createInvalidFieldCheck(context))(spec);
-  const isClosed = spec.status === "completed" || spec.status === "cancelled";
+  const isClosed = isDoneStatus(spec.status);
   const unread = isClosed ? null : describeNearItems(spec);
   return [...invalid.map(({ message }) => message), ...(unread === null ? [] : [unread])].join("; ");
 }

@@ -6,7 +6,7 @@ import type { PlannerContext } from "../context.ts";
 import { decideOutputConsequence } from "../output/report.ts";
 import { describeNearItems, parseCriteria } from "../spec/criteria.ts";
 import { editFields } from "../spec/edit/edit_fields.ts";
-import { isMemberOf, type Spec } from "../spec/spec.ts";
+import { isDoneStatus, isMemberOf, type Spec } from "../spec/spec.ts";
 import { listCommandResults } from "../work/provenance.ts";
 import { changeSpec } from "./shared/change_spec.ts";
 import { findSpec } from "./shared/find_spec.ts";
@@ -22,8 +22,6 @@ import {
 import { refuseInvalidSpec } from "./shared/spec_findings.ts";
 
 const FINALIZABLE_STATUSES: readonly string[] = ["in_progress", "completed", "failed", "needs_attention"];
-const ENDED_STATUSES: readonly string[] = ["completed", "cancelled"];
-
 export const finalizeTool = defineTool<PlannerContext>()({
   name: "planner_finalize",
   summary:
@@ -133,7 +131,7 @@ async function refuseOpenMembers({ specs }: PlannerContext, spec: Spec): Promise
   const members = (await specs.listIds()).filter((id) => isMemberOf(id, spec));
   const open: string[] = [];
   for (const id of members) {
-    if (!ENDED_STATUSES.includes((await specs.load(id)).status)) open.push(id);
+    if (!isDoneStatus((await specs.load(id)).status)) open.push(id);
   }
   if (open.length === 0) return;
   throw createPreconditionError(`Spec '${spec.id}' has unfinished members: ${open.join(", ")}`);

@@ -2,7 +2,7 @@ import { Type } from "@sinclair/typebox";
 import { OperationError } from "#kernel/errors.ts";
 import { defineTool } from "#kernel/tool.ts";
 import type { PlannerContext } from "../context.ts";
-import { getCountedStatus, type Spec, STORED_STATUSES, type StoredStatus } from "../spec/spec.ts";
+import { getCountedStatus, isDoneStatus, type Spec, STORED_STATUSES, type StoredStatus } from "../spec/spec.ts";
 import type { SpecId } from "../spec/spec_id.ts";
 import type { Usage } from "../work/usage.ts";
 import { buildUnreadableField } from "./shared/listing.ts";
@@ -84,7 +84,7 @@ async function readRunningUsage(context: PlannerContext): Promise<ReadonlyMap<st
 async function findLastFailures(context: PlannerContext, specs: readonly Spec[]) {
   const last = new Map((await context.work.readProcesses()).map((record) => [record.spec_id, record]));
   return specs
-    .filter(({ status }) => status !== "completed" && status !== "cancelled")
+    .filter(({ status }) => !isDoneStatus(status))
     .flatMap(({ id }) => {
       const record = last.get(id);
       if (record?.status !== "failed" || record.error === undefined) return [];

@@ -1,5 +1,5 @@
 import { findCopiedId, findNearFields, findSecondBlock } from "./near.ts";
-import { type FilterStatus, getCountedStatus, type Spec } from "./spec.ts";
+import { type FilterStatus, getCountedStatus, isDoneStatus, type Spec } from "./spec.ts";
 import { parseMemberNumber, parseParentId } from "./spec_id.ts";
 
 /** Readiness of a set of specs for work. Every result is computed on demand, once per spec. */
@@ -20,8 +20,6 @@ export interface Readiness {
   without(ids: ReadonlySet<string>): Readiness;
 }
 
-/** Statuses of a finished spec. */
-export const DONE_STATUSES: ReadonlySet<string> = new Set(["completed", "cancelled"]);
 const WORKABLE_STATUSES: ReadonlySet<string> = new Set(["pending", "failed"]);
 
 /**
@@ -107,7 +105,7 @@ class ReadinessIndex {
   #isDone(id: string): boolean {
     const spec = this.#lookUp().get(id);
     if (spec === undefined) return this.#archivedIds.has(id);
-    return spec.archived || DONE_STATUSES.has(spec.status);
+    return spec.archived || isDoneStatus(spec.status);
   }
 
   #membersDone(spec: Spec): boolean {

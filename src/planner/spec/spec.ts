@@ -140,6 +140,11 @@ export function normalizeStatus(written: string | null): string {
   return Object.hasOwn(READ_STATUSES, written) ? (READ_STATUSES[written] ?? written) : written;
 }
 
+/** Returns whether a status is final, completed or cancelled: what waits for such a spec may begin. */
+export function isDoneStatus(status: string): boolean {
+  return status === "completed" || status === "cancelled";
+}
+
 /**
  * Returns the status as which a status counts in filters and sums: itself, or `needs_attention` for a word that planner
  * does not know, because only a person can tell what it means.

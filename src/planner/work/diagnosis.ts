@@ -1,6 +1,7 @@
 import type { LockHolder } from "#planner/work/records/process_record.ts";
 import { formatCountWithNoun } from "#words/names.ts";
 import type { Criterion } from "../spec/criteria.ts";
+import { isDoneStatus } from "../spec/spec.ts";
 import type { FailedCheck } from "./provenance.ts";
 import type { RunRecordFacts } from "./records/read_record.ts";
 import type { CriterionMark, ReviewedCriterion } from "./reviewed_criteria.ts";
@@ -385,7 +386,7 @@ function listOutputLines(checks: readonly FailedCheck[]): readonly string[] {
 /** Returns checks of the last run's record; empty for a spec without a run. */
 function checkLastRun({ lastRun = null, status, record = null }: ProofFacts): readonly DiagnosisCheck[] {
   if (lastRun === null) return [];
-  const isDone = status === "completed" || status === "cancelled";
+  const isDone = status !== null && isDoneStatus(status);
   const { error, denied, allow, outside } = lastRun;
   const advice = allow === null ? "" : `. To allow it: ${allow}`;
   return [

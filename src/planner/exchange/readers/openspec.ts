@@ -1,11 +1,9 @@
-import { type ForeignFields, getFieldText, getFieldTexts, readForeignYaml } from "../foreign_yaml.ts";
+import { type ForeignFields, getFieldText, getFieldTexts, NO_FIELDS, readForeignYaml } from "../foreign_yaml.ts";
 import type { SourceFormat, SourceNote, SourceTask } from "../source.ts";
 import { demoteHeadings, FilesByFolder, formatTitle, parseDay, parseTime, splitTitle } from "../words.ts";
 
 /** A line that OpenSpec counts as a task: anywhere, with either list mark, with or without a blank after the box. */
 const TASK_LINE_PATTERN = /^(\s*)[-*]\s*\[([\sxX])\][ \t]*(.*)$/gm;
-
-const NO_FIELDS: ForeignFields = { values: new Map(), lines: new Map() };
 
 /** Reads the changes of OpenSpec: one folder per change, whose tasks become criteria. */
 export const openspecFormat: SourceFormat = {

@@ -1,7 +1,6 @@
 import { createPreconditionError, OperationError } from "#kernel/errors.ts";
 import type { PlannerContext } from "../../context.ts";
-import { DONE_STATUSES } from "../../spec/readiness.ts";
-import { listOrigins, type Spec } from "../../spec/spec.ts";
+import { isDoneStatus, listOrigins, type Spec } from "../../spec/spec.ts";
 import { AmbiguousSpecId, resolveSpecId, type SpecId } from "../../spec/spec_id.ts";
 import { formatLocalDay } from "./live_worker.ts";
 
@@ -60,7 +59,7 @@ async function resolveIdOrOrigin(
       if (!(error instanceof AmbiguousSpecId)) throw error;
       // Only a text that may mean several specs requires reading which of them are finished.
       const { specs } = await context.specs.readActive();
-      const finished = new Set(specs.flatMap(({ id, status }) => (DONE_STATUSES.has(status) ? [id] : [])));
+      const finished = new Set(specs.flatMap(({ id, status }) => (isDoneStatus(status) ? [id] : [])));
       return resolve((id) => !finished.has(id));
     }
   } catch (error) {

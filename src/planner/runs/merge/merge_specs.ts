@@ -7,7 +7,7 @@ import { changeSpec } from "../../operations/shared/change_spec.ts";
 import { formatLostRules, readLostRules } from "../../operations/shared/held_rules.ts";
 import { loadSpecWorld } from "../../operations/shared/world.ts";
 import { editFields } from "../../spec/edit/edit_fields.ts";
-import { listMemberIds, type Spec } from "../../spec/spec.ts";
+import { isDoneStatus, listMemberIds, type Spec } from "../../spec/spec.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 import { createCommitWriter } from "../../work/commit_message.ts";
 import { isMergeableStatus } from "../../work/person_need.ts";
@@ -32,8 +32,6 @@ import {
   removeWorktreeAndBranch,
 } from "./complete_spec.ts";
 import { describeMissingWork } from "./waiting_work.ts";
-
-const DONE_STATUSES: readonly string[] = ["completed", "cancelled"];
 
 /**
  * Merges specs one at a time, members before their drivers. A driver includes all of its members that have worktrees,
@@ -91,7 +89,7 @@ async function findOpenMemberRefusal({ context, ports }: RunDeps, id: SpecId): P
   if (spec === undefined) return null;
   for (const member of listMemberIds(spec, specs) as readonly SpecId[]) {
     const status = specs.find((one) => one.id === member)?.status;
-    const open = status !== undefined && !DONE_STATUSES.includes(status);
+    const open = status !== undefined && !isDoneStatus(status);
     if (!open && (await ports.worktrees.isMerged(member))) continue;
     const why = open ? `its status is ${status}` : "its branch is not merged";
     return { spec_id: id, outcome: "refused", reason: `member '${member}' comes first: ${why}` };

@@ -9,7 +9,7 @@ import { formatOutputReport } from "../../output/report.ts";
 import { buildSpec } from "../../spec/build_spec.ts";
 import { parseCriteria, readCriteria } from "../../spec/criteria.ts";
 import { parseDocument } from "../../spec/document.ts";
-import type { Spec } from "../../spec/spec.ts";
+import { isDoneStatus, type Spec } from "../../spec/spec.ts";
 import { compareSpecIds, type SpecId } from "../../spec/spec_id.ts";
 import { type AcceptanceStore, type JudgedCriterion, judgeCriteria } from "../../work/acceptance.ts";
 import { extractNewOutput } from "../../work/default_evidence.ts";
@@ -123,14 +123,12 @@ function findCompletedSpecs({ before, after }: SpecChanges): readonly CompletedS
     .filter((one) => one.spec.status === "completed" && one.before?.status !== "completed");
 }
 
-const CLOSED_STATUSES: ReadonlySet<string> = new Set(["completed", "cancelled"]);
-
 /** Returns verdicts on unfinished specs with checks whose file the change deletes or makes unreadable. */
 function judgeDeletedSpecs({ before, after }: SpecChanges): SpecVerdict[] {
   const left = parseReadableSpecs(after);
   return [...parseReadableSpecs(before).values()].flatMap(({ id, title, status, body }): readonly SpecVerdict[] => {
     const criteria = judgeCriteria(body, body);
-    if (left.has(id) || CLOSED_STATUSES.has(status) || !hasChecks(criteria)) return [];
+    if (left.has(id) || isDoneStatus(status) || !hasChecks(criteria)) return [];
     const change = after.specs.has(id) ? "makes its file unreadable" : "deletes it";
     return [
       {

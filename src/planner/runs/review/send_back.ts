@@ -5,7 +5,7 @@ import { findSpec } from "../../operations/shared/find_spec.ts";
 import { refuseInsideRun } from "../../operations/shared/inside_run.ts";
 import { editFields } from "../../spec/edit/edit_fields.ts";
 import { appendReview } from "../../spec/reviews.ts";
-import type { Spec } from "../../spec/spec.ts";
+import { isDoneStatus, type Spec } from "../../spec/spec.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 import { runWithClaim } from "../claims.ts";
 import { describeOpenRequest, type MergeResult } from "../merge/complete_spec.ts";
@@ -22,9 +22,6 @@ interface SendBackResult {
 
 /** Maximum characters of a review text. Chosen by planner: the text becomes part of the agent's prompt. */
 const MAX_REVIEW_CHARS = 100_000;
-
-/** Statuses of specs that cannot be sent back. */
-const ENDED_STATUSES: readonly string[] = ["cancelled"];
 
 /**
  * Sends work back: adds the text under `## Review` of the spec and sets it pending, in one edit. Branch and worktree
@@ -45,7 +42,7 @@ export async function sendBackWork(deps: RunDeps, id: string, text: string): Pro
   for (const one of specs) {
     await runWithClaim(deps, one, "send back", async () => {
       await changeSpec(deps.context, one, (before, current) => {
-        assertNotEnded(current);
+        assertNotCancelled(current);
         const fields = { status: "pending", completed_at: undefined, unproven: undefined };
         return appendReview(editFields(before, fields), { at, text: words });
       });
@@ -85,8 +82,8 @@ function validateReviewText(text: string): string {
   return words;
 }
 
-function assertNotEnded({ id, status }: Spec): void {
-  if (!ENDED_STATUSES.includes(status)) return;
+function assertNotCancelled({ id, status }: Spec): void {
+  if (status !== "cancelled") return;
   throw createPreconditionError(
     `Cannot send back spec '${id}': its status is ${status}: "planner update ${id} --status pending" opens it again`,
   );
@@ -99,8 +96,6 @@ interface RejectedWork {
   /** Reason why worktree and branch still exist; null if they were removed. */
   readonly kept: string | null;
 }
-
-const DONE_STATUSES: readonly string[] = ["completed", "cancelled"];
 
 /**
  * Rejects work: cancels the spec, keeps its branch under `refs/planner/kept/<id>/` and removes worktree and branch,
@@ -115,7 +110,7 @@ export async function rejectWork(deps: RunDeps, id: string): Promise<readonly Re
   const spec = await findSpec(deps.context, id, { archived: false });
   await assertReviewable(deps, spec);
   const members = (await listMembersWithNeeds(deps, spec)).filter(
-    ({ status, need }) => need !== null || !DONE_STATUSES.includes(status),
+    ({ status, need }) => need !== null || !isDoneStatus(status),
   );
   const results: RejectedWork[] = [];
   for (const one of [...members.map(({ spec_id }) => spec_id), spec.id]) {

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { OperationError } from "#kernel/errors.ts";
 import { parseDocument } from "../../spec/document.ts";
+import { isDoneStatus } from "../../spec/spec.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 import {
   beginClaimChange,
@@ -309,9 +310,6 @@ export async function pruneDoneClaims(
   return ids.filter((id) => lines.get(buildClaimRef(id))?.outcome === "won");
 }
 
-/** Statuses of specs without remaining work. */
-const DONE_STATUSES: readonly unknown[] = ["completed", "cancelled"];
-
 /** Returns the remote's refs that may be its main branch, the likeliest first. */
 export async function listMainRefs({ git }: ClaimRemote, mainBranch: string | null): Promise<readonly string[]> {
   const branch = mainBranch ?? (await git.tryReadOutput(["symbolic-ref", "--short", "-q", "HEAD"]));
@@ -357,7 +355,9 @@ export async function findDoneInMain(
 
 function isDoneSpecText(text: string): boolean {
   const document = parseDocument(text);
-  return document.ok && DONE_STATUSES.includes(document.frontmatter["status"]);
+  if (!document.ok) return false;
+  const { status } = document.frontmatter;
+  return typeof status === "string" && isDoneStatus(status);
 }
 
 /**

@@ -31,7 +31,7 @@ import { openByteFile } from "./import/text_file.ts";
 import { resolveRef } from "./resolve_ref.ts";
 import { formatZoneNote, resolveTimeZone } from "./window.ts";
 import { createLineError, importWindowLines } from "./window_files.ts";
-import { createCommandCaller } from "./with_service.ts";
+import { createCommandCaller, SYSTEM_CALLER } from "./with_service.ts";
 
 const COMMAND_CALLER = createCommandCaller("dc window import");
 /** Maximum size of a calendar file: more than a thousand events with long texts need. */
@@ -122,7 +122,7 @@ async function planEvents(
   events: readonly ImportedEvent[],
   given: FileDefaults,
 ): Promise<readonly EventPlan[]> {
-  const { windows } = await listAllWindows(service, { interface: "SYSTEM" });
+  const { windows } = await listAllWindows(service, SYSTEM_CALLER);
   const known = windows.flatMap(({ window }) => window ?? []);
   const byUid = new Map(known.map((window) => [findCalendarUid(window, service.calendarInstance), window]));
   const taken = new Set(known.map(({ code }) => codeKey(code)));

@@ -29,7 +29,7 @@ import { formatSuggestion, UsageError } from "../usage_error.ts";
 import { convertToEnumName, convertToEnumWords } from "./asked_flags.ts";
 import { formatCsvRecord, guardCell } from "./csv_columns.ts";
 import type { DatabaseLocation } from "./database.ts";
-import { printReplyJson, withService } from "./with_service.ts";
+import { printReplyJson, SYSTEM_CALLER, withService } from "./with_service.ts";
 
 /** Names of the lists, as in the console. */
 export const LIST_NAMES: readonly string[] = LIST_KINDS.map(({ page }) => page);
@@ -82,7 +82,7 @@ export async function readInventoryRows(
       pageSize: Math.min(MAX_PAGE_SIZE, (call.limit ?? Number.POSITIVE_INFINITY) - skip),
       skip,
     });
-    const page = (await service.call(listInventory, request, { interface: "SYSTEM" })) as ListInventoryResponse;
+    const page = (await service.call(listInventory, request, SYSTEM_CALLER)) as ListInventoryResponse;
     if (merged === undefined) merged = page;
     else merged.rows.push(...page.rows);
     if (page.rows.length === 0 || merged.rows.length >= Math.min(merged.totalCount, call.limit ?? merged.totalCount)) {

@@ -24,7 +24,7 @@ import { formatCsv } from "./csv_columns.ts";
 import type { DatabaseLocation } from "./database.ts";
 import { type RenderPictureOptions, renderPicture } from "./render.ts";
 import { resolveRef, SCOPE_KINDS } from "./resolve_ref.ts";
-import { printReplyJson, withService } from "./with_service.ts";
+import { printReplyJson, SYSTEM_CALLER, withService } from "./with_service.ts";
 
 /** Options of `planner dc place`. */
 interface PlacementOptions {
@@ -72,7 +72,7 @@ export async function printPlaces(
       scope_ref: await resolveRef(service, call.scope ?? "", SCOPE_KINDS),
       include_items: call.json || call.applyFile !== undefined,
     });
-    return (await service.call(findPlacement, asked, { interface: "SYSTEM" })) as FindPlacementResponse;
+    return (await service.call(findPlacement, asked, SYSTEM_CALLER)) as FindPlacementResponse;
   });
   printPlacementReply(reply, call, log);
   if (call.applyFile !== undefined) writeFile(call.applyFile, formatImportLines(reply));

@@ -27,7 +27,7 @@ import { formatHelpHint, UsageError } from "../usage_error.ts";
 import { convertToEnumName, type RENDER_FLAGS } from "./asked_flags.ts";
 import type { DatabaseLocation } from "./database.ts";
 import { resolveRef, SCOPE_KINDS } from "./resolve_ref.ts";
-import { withService } from "./with_service.ts";
+import { SYSTEM_CALLER, withService } from "./with_service.ts";
 
 /** Screens by their name on the command line, with the kinds of resources that a bare code may refer to. */
 const SCREENS = {
@@ -38,8 +38,6 @@ const SCREENS = {
   fabric: { screen: "FABRIC", kinds: ["FABRIC", ...SCOPE_KINDS] },
   floor: { screen: "FLOOR", kinds: ["FLOOR", "ROOM", "ROW", "RACK", "DEVICE", "CRAC"] },
 } as const;
-
-const SYSTEM_CALLER = { interface: "SYSTEM" } as const;
 
 const FORMATS_BY_EXTENSION: Readonly<Record<string, keyof typeof FormatNumber>> = {
   svg: "SVG",

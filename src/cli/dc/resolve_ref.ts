@@ -7,6 +7,7 @@ import {
 } from "#gen/datacenter/v1/planning_pb.ts";
 import { OperationError } from "#kernel/errors.ts";
 import { findRefsByName } from "#web/console/named_refs.ts";
+import { SYSTEM_CALLER } from "./with_service.ts";
 
 type InventoryKindName = keyof typeof InventoryKind;
 
@@ -35,7 +36,7 @@ export async function resolveRef(
     kinds: kinds.map((kind) => InventoryKind[kind]),
     pageSize: MAX_HITS_PER_KIND,
   });
-  const reply = (await service.call(searchInventory, request, { interface: "SYSTEM" })) as SearchInventoryResponse;
+  const reply = (await service.call(searchInventory, request, SYSTEM_CALLER)) as SearchInventoryResponse;
   const hits = reply.kinds.flatMap((kind) => kind.hits).map(({ ref }) => ref);
   const found = findRefsByName(hits, text);
   const [ref, other] = found;

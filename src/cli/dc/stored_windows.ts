@@ -33,7 +33,7 @@ import {
   resolveRefs,
   resolveTimeZone,
 } from "./window.ts";
-import { createCommandCaller, printReplyJson, withService } from "./with_service.ts";
+import { createCommandCaller, printReplyJson, SYSTEM_CALLER, withService } from "./with_service.ts";
 
 const COMMAND_CALLER = createCommandCaller("dc window");
 /** Maximum number of items in each list of a verdict. */
@@ -116,11 +116,7 @@ async function readMatchedWindows(
   { element = "", request }: ListWindowsOptions,
 ): Promise<ListWindowsResponse> {
   const element_ref = await resolveRef(service, element, []);
-  return listAllWindows(
-    service,
-    { interface: "SYSTEM" },
-    fromJson(ListWindowsRequestSchema, { ...request, element_ref }),
-  );
+  return listAllWindows(service, SYSTEM_CALLER, fromJson(ListWindowsRequestSchema, { ...request, element_ref }));
 }
 
 /** Sets a window's state. @throws OperationError if the state cannot follow the current one. */
@@ -144,7 +140,7 @@ export async function setWindowState(
 /** Reads a window with its verdict. @throws OperationError for a code that no window has. */
 export async function readWindow(service: DcService, code: string): Promise<GetWindowResponse> {
   const request = create(GetWindowRequestSchema, { code, maxItems: MAX_LISTED_ITEMS });
-  return (await service.call(getWindow, request, { interface: "SYSTEM" })) as GetWindowResponse;
+  return (await service.call(getWindow, request, SYSTEM_CALLER)) as GetWindowResponse;
 }
 
 function formatWindow({ window, overdue, judgement }: GetWindowResponse, zone: string): string {

@@ -22,7 +22,7 @@ import type { StderrLogger } from "../output/stderr_logger.ts";
 import type { RequestFields, WINDOW_FLAGS } from "./asked_flags.ts";
 import type { DatabaseLocation } from "./database.ts";
 import { resolveRef } from "./resolve_ref.ts";
-import { printReplyJson, withService } from "./with_service.ts";
+import { printReplyJson, SYSTEM_CALLER, withService } from "./with_service.ts";
 
 /** Options of `planner dc window check`. */
 interface CheckWindowOptions extends ArgValues<typeof WINDOW_FLAGS> {
@@ -80,7 +80,7 @@ async function requestVerdict(service: DcService, call: CheckWindowOptions, { st
     ends_at: new Date(endsAt).toISOString(),
     max_items: MAX_LISTED_ITEMS,
   });
-  return (await service.call(checkWindowRpc, request, { interface: "SYSTEM" })) as CheckWindowResponse;
+  return (await service.call(checkWindowRpc, request, SYSTEM_CALLER)) as CheckWindowResponse;
 }
 
 /** Formats the verdict and its reasons. */
@@ -205,7 +205,7 @@ export function formatZoneNote({ name, reason }: CommandZone): string {
 async function readSiteZone(service: DcService): Promise<CommandZone> {
   // Every list reply contains the zone. Cancelled windows are the cheapest to list, because they get no verdict.
   const request = create(ListWindowsRequestSchema, { states: [WindowState.CANCELLED], pageSize: 1 });
-  const reply = (await service.call(listWindows, request, { interface: "SYSTEM" })) as ListWindowsResponse;
+  const reply = (await service.call(listWindows, request, SYSTEM_CALLER)) as ListWindowsResponse;
   const { name = "UTC", note = "", ambiguous = false } = reply.timeZone ?? {};
   return { name, reason: note, isAmbiguous: ambiguous };
 }

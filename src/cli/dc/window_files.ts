@@ -18,7 +18,7 @@ import type { StderrLogger } from "../output/stderr_logger.ts";
 import type { DatabaseLocation } from "./database.ts";
 import { retryTransaction } from "./import/import_store.ts";
 import { writeLines } from "./line_output.ts";
-import { createCommandCaller, withService, withStore } from "./with_service.ts";
+import { createCommandCaller, SYSTEM_CALLER, withService, withStore } from "./with_service.ts";
 
 /** Writes all windows as JSON Lines, `{"window": {…}}`, in their stored form. */
 export async function exportWindowLines(
@@ -40,7 +40,7 @@ export async function exportCalendar(
   log: StderrLogger,
 ): Promise<void> {
   const text = await withService(database, async (service) => {
-    const { windows } = await listAllWindows(service, { interface: "SYSTEM" });
+    const { windows } = await listAllWindows(service, SYSTEM_CALLER);
     return writeWindowCalendar(windows, { instance: service.calendarInstance, now: Date.now() });
   });
   await writeLines(output, [text]);

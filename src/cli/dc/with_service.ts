@@ -48,6 +48,9 @@ export async function withService<Result>(
   return withStore(database, async (store) => work(await openLocalService(store, options)));
 }
 
+/** Caller for reads of a database without a server. */
+export const SYSTEM_CALLER = { interface: "SYSTEM" } as const;
+
 /** Creates the caller for direct writes to a database: an administrator with the command's name in the change log. */
 export function createCommandCaller(command: string): Caller {
   return { interface: "SYSTEM", principal: { name: `planner ${command}`, roles: ["admin"], authMethod: "none" } };

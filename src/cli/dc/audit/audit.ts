@@ -13,9 +13,7 @@ import { logError, type StderrLogger } from "../../output/stderr_logger.ts";
 import { type Column, renderTable } from "../../output/table.ts";
 import type { DatabaseLocation } from "../database.ts";
 import { resolveRef } from "../resolve_ref.ts";
-import { openLocalService, withService, withStore } from "../with_service.ts";
-
-const SYSTEM_CALLER = { interface: "SYSTEM" } as const;
+import { openLocalService, SYSTEM_CALLER, withService, withStore } from "../with_service.ts";
 
 /** Prints `page_size` or all change log entries as JSON Lines, newest first unless `order` is set. Memory: one page. */
 export async function printHistoryLines(database: DatabaseLocation, asked: HistoryParameters): Promise<ExitStatus> {
@@ -85,7 +83,7 @@ export async function settleDeadLetters(
     let status: ExitStatus = EXIT_STATUS.ok;
     for (const id of chosen) {
       try {
-        const receipt = await service.settleDeadLetter(id, settlement, { interface: "SYSTEM" });
+        const receipt = await service.settleDeadLetter(id, settlement, SYSTEM_CALLER);
         print(`${id}\t${receipt === undefined ? "dropped" : formatReceipt(receipt)}\n`);
       } catch (error) {
         if (!(error instanceof OperationError) || error.kind === "unavailable") throw error;

@@ -32,12 +32,12 @@ const CAPACITY_COLUMNS: readonly Column<AreaCapacity>[] = [
     align: "right",
     style: (area) => chooseHeadroomColor(area.power?.failoverFreeKw),
   },
-  { title: "AIR kW", text: ({ air }) => formatTenths(air?.freeKw, "-"), align: "right" },
+  { title: "AIR kW", text: ({ air }) => formatTenths(getKnownCooling(air)?.freeKw, "-"), align: "right" },
   {
     title: "AFTER",
-    text: ({ air }) => formatTenths(air?.failoverFreeKw, "-"),
+    text: ({ air }) => formatTenths(getKnownCooling(air)?.failoverFreeKw, "-"),
     align: "right",
-    style: (area) => chooseHeadroomColor(area.air?.failoverFreeKw),
+    style: (area) => chooseHeadroomColor(getKnownCooling(area.air)?.failoverFreeKw),
   },
   { title: "FREE U", text: ({ freeU, totalU }) => `${freeU}/${totalU}`, align: "right" },
   { title: "BLOCK", text: ({ largestFreeBlockU }) => String(largestFreeBlockU), align: "right" },
@@ -87,6 +87,10 @@ function noteTotals({ ref }: AreaCapacity, what: string, free: AreaCapacity["air
 /** Returns an area's draw; "-" if no draw in it is recorded. */
 function formatDraw({ drawKw, devicesWithoutDraw }: AreaCapacity): string {
   return drawKw === 0 && devicesWithoutDraw > 0 ? "-" : formatKilowatts(drawKw);
+}
+
+function getKnownCooling(free: AreaCapacity["air"]): AreaCapacity["air"] {
+  return free?.heatNotRecorded === true ? undefined : free;
 }
 
 /** Names the type of which most ports are free, and counts the other types with free ports. */

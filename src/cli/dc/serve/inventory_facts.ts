@@ -161,22 +161,22 @@ const AREA_FIGURES: readonly (readonly [name: string, help: string, of: (area: A
     [
       "air_cooling_free_watts",
       "Air cooling that is left, in total over the areas that units serve.",
-      ({ air }) => convertToWatts(air?.freeKw),
+      ({ air }) => convertToWatts(air?.heatNotRecorded ? undefined : air?.freeKw),
     ],
     [
       "air_cooling_free_after_failure_watts",
       "Air cooling that is left after the worst single failure, in total over the areas that units serve.",
-      ({ air }) => convertToWatts(air?.failoverFreeKw),
+      ({ air }) => convertToWatts(air?.heatNotRecorded ? undefined : air?.failoverFreeKw),
     ],
     [
       "liquid_cooling_free_watts",
       "Liquid cooling that is left, in total over the areas that units serve.",
-      ({ liquid }) => convertToWatts(liquid?.freeKw),
+      ({ liquid }) => convertToWatts(liquid?.heatNotRecorded ? undefined : liquid?.freeKw),
     ],
     [
       "liquid_cooling_free_after_failure_watts",
       "Liquid cooling that is left after the worst single failure, in total over the areas that units serve.",
-      ({ liquid }) => convertToWatts(liquid?.failoverFreeKw),
+      ({ liquid }) => convertToWatts(liquid?.heatNotRecorded ? undefined : liquid?.failoverFreeKw),
     ],
     ["rack_units", "Rack units.", ({ totalU }) => totalU],
     ["rack_units_free", "Rack units that are neither used nor reserved.", ({ freeU }) => freeU],

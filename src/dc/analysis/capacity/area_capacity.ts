@@ -152,6 +152,7 @@ export class AreaCooling {
     const served = this.#listServedParts(area, own);
     // Parts are compared with each other, so one alone is not listed.
     for (const part of served.length > 1 ? served : []) {
+      if (this.#isHeatUnknown(part, medium)) continue;
       const partUnits = this.#currentBalance.listServingUnits(part);
       const { failoverFreeKw: leftKw } = yield* this.#computeHeadroom(part, medium, partUnits);
       found.push({ ref: formatRef(part), leftKw });
@@ -165,7 +166,19 @@ export class AreaCooling {
       bestFailoverFreeKw: best?.leftKw ?? 0,
       shortRefs: short.slice(0, MAX_SHORT_AREAS).map(({ ref }) => ref),
       omittedShortRefs: Math.max(0, short.length - MAX_SHORT_AREAS),
+      heatNotRecorded: this.#isHeatUnknown(area, medium),
     };
+  }
+
+  /** Whether no heat is recorded in an area, nor elsewhere of what its units carry, although devices are. */
+  #isHeatUnknown(area: Ref, medium: CoolingMedium): boolean {
+    const balance = this.#currentBalance;
+    const units = balance.listServingUnits(area).filter((crac) => getMedium(crac) === medium);
+    if (!units.some((crac) => balance.countUnitDevicesWithoutHeat(crac) > 0)) return false;
+    return (
+      balance.computeBalance(area, medium, units).heatKw === 0 &&
+      units.every((crac) => balance.computeUnitLoadKw(crac) === 0)
+    );
   }
 
   /** Returns the areas that units serve and that contain some, but not all, of an area's locations and no others. */

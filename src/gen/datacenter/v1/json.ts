@@ -1889,6 +1889,7 @@ export interface FreeCooling {
   readonly best_failover_free_kw: number;
   readonly short_refs: readonly string[];
   readonly omitted_short_refs: number;
+  readonly heat_not_recorded: boolean;
 }
 
 export interface FreePorts {

@@ -1734,6 +1734,7 @@ export interface FreeCooling {
   readonly bestFailoverFreeKw: number;
   readonly shortRefs: readonly string[];
   readonly omittedShortRefs: number;
+  readonly heatNotRecorded: boolean;
 }
 
 export interface FreePorts {

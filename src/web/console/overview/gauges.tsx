@@ -201,12 +201,15 @@ function MediumGauge(props: {
 }) {
   const { name, href, figures, medium, heat } = props;
   if (figures.areas === undefined || figures.sites === undefined) return <WaitingGauge name={name} href={href} />;
-  const left = figures.areas.flatMap(({ ref, [medium]: free, draw_kw, devices_without_draw }) =>
-    free === undefined ? [] : [{ ref, ...free, draw_kw, devices_without_draw }],
-  );
+  const left = figures.areas.flatMap(({ ref, [medium]: free }) => (free === undefined ? [] : [{ ref, ...free }]));
   const heatKw = figures.sites.reduce((sum, reply) => sum + reply[heat], 0);
-  const [first, ...others] = left.toSorted((a, b) => b.failover_free_kw - a.failover_free_kw);
+  const known = left.filter(({ heat_not_recorded }) => !heat_not_recorded);
+  const [first, ...others] = known.toSorted((a, b) => b.failover_free_kw - a.failover_free_kw);
   if (first !== undefined) return <ServedGauge name={name} href={href} best={first} all={[first, ...others]} />;
+  if (left.length > 0) {
+    const reserve = [["Reserve", "unknown"]] as const;
+    return <Gauge name={name} href={href} value="–" state="unknown" unit="no heat recorded" lines={reserve} />;
+  }
   const without = medium === "air" ? "devices_without_heat" : "devices_without_liquid_heat";
   const isUnknown = heatKw === 0 && figures.sites.some((site) => site[without] > 0);
   if (figures.siteCount <= MAX_SUMMED_SITES)
@@ -218,7 +221,9 @@ function MediumGauge(props: {
   );
 }
 
-type AreaCooling = FreeCooling & Pick<AreaCapacity, "ref" | "draw_kw" | "devices_without_draw">;
+interface AreaCooling extends FreeCooling {
+  readonly ref: string;
+}
 
 /** Gauge of heat without a recorded cooling unit, which has no percentage; undefined is heat that nothing records. */
 function UnservedGauge(props: { readonly name: string; readonly href: string; heatKw: number | undefined }) {
@@ -249,7 +254,6 @@ function ServedGauge(props: {
   const { name, href, best, all } = props;
   const now = all.filter(({ free_kw }) => free_kw < 0);
   const later = all.filter(({ failover_free_kw }) => failover_free_kw < 0);
-  const isUnknown = all.every(({ draw_kw }) => draw_kw === 0) && all.some((area) => area.devices_without_draw > 0);
   const listNames = (areas: readonly AreaCooling[]) =>
     areas.length === 0
       ? "none"
@@ -263,7 +267,7 @@ function ServedGauge(props: {
       name={name}
       href={href}
       value={value}
-      state={now.length > 0 ? "fault" : later.length > 0 ? "watch" : isUnknown ? "unknown" : "ok"}
+      state={now.length > 0 ? "fault" : later.length > 0 ? "watch" : "ok"}
       unit={`${unit} left in ${getRefName(best.ref)}, the most, after one failure`}
       lines={[
         ["Short now", listNames(now), now.length > 0 ? 100 : 0],

@@ -73,7 +73,7 @@ function AreaFigures({ area }: { readonly area: AreaCapacity }) {
     free === undefined ? null : (
       <Figure
         label={label}
-        value={formatKilowatts(getBestCoolingKw(free))}
+        value={formatFree(getBestCoolingKw(free))}
         note={describeCooledAreas(free)}
         tone={free.short_refs.length > 0 ? "watch" : getFreeTone(getBestCoolingKw(free))}
       />
@@ -115,7 +115,9 @@ function AreaFigures({ area }: { readonly area: AreaCapacity }) {
 const ALL_RACKS = "all racks together";
 
 /** Cooling that is left after one failure: of several areas that units serve, in the one that has most. */
-function getBestCoolingKw({ best_ref, best_failover_free_kw, failover_free_kw }: FreeCooling): number {
+function getBestCoolingKw(free: FreeCooling): number | undefined {
+  const { best_ref, best_failover_free_kw, failover_free_kw, heat_not_recorded } = free;
+  if (heat_not_recorded) return undefined;
   return best_ref === "" ? failover_free_kw : best_failover_free_kw;
 }
 
@@ -271,6 +273,7 @@ function listFreePortRows({ ports }: AreaCapacity): readonly (readonly [string, 
 
 function formatFreeKilowatts(free: FreePower | FreeCooling): string {
   const { free_kw, failover_free_kw } = free;
+  if ("heat_not_recorded" in free && free.heat_not_recorded) return "heat not recorded";
   if ("best_ref" in free && free.best_ref !== "")
     return `${formatKilowatts(free.best_failover_free_kw)} after one failure ${describeCooledAreas(free)}`;
   const now = free_kw === undefined ? "not recorded" : `${formatKilowatts(free_kw)} now`;

@@ -119,7 +119,9 @@ export const OBJECT_KINDS: Readonly<Record<(typeof OBJECT_PAGE_KINDS)[number], O
         It carries {describeCarriedHeat(figures["load_kw"])} from{" "}
         {splitServedZones(texts["serves"]).map(getRefName).join(" and ") || "an unknown zone"},{" "}
         {figures["load_pct"] === undefined
-          ? `of an unknown ${figures["load_kw"] === undefined ? "share" : "capacity"}`
+          ? figures["load_kw"] === undefined
+            ? "an unknown share of what it can"
+            : "of an unknown capacity"
           : `${formatPercent(figures["load_pct"])} of what it can`}
         .
       </LoadSentence>

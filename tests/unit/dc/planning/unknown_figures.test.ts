@@ -156,6 +156,8 @@ describe("a sum of which nothing is recorded", () => {
     const plan = await call("FloorPlan", { floor_ref: "floor:S/1", render: { format: "RENDER_FORMAT_SVG" } });
     const { rows } = await call("ListInventory", { kind: "INVENTORY_KIND_CRAC" });
 
+    const { areas } = await call("GetCapacity", { scope_ref: "room:S/1/H" });
+    expect(areas[0].air.heat_not_recorded ?? false).toBe(wanted === undefined);
     const { load_kw, load_pct } = rows[0].figures;
     expect([load_kw, load_pct]).toEqual([wanted === undefined ? undefined : wanted / 2, wanted]);
     expect([cracs, plan.cracs].map(([unit]) => unit.devices_without_heat ?? 0)).toEqual([without, without]);

@@ -101,7 +101,7 @@ async function build() {
 
 /** The sample project of `planner demo`: its files, settings and specs. */
 async function readSample() {
-  const program = 'console.log(JSON.stringify(await import("./src/cli/demo/demo_project.ts")))';
+  const program = 'console.log(JSON.stringify(await import("./src/cli/demo/demo.ts")))';
   return JSON.parse((await run(BUN, ["-e", program], ROOT)).text);
 }
 

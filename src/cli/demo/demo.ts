@@ -148,7 +148,8 @@ function describeSpec(title: string, criterion: string, check: string): readonly
   return [title, "--criterion", criterion, "--verify", `sh checks.sh ${check}`];
 }
 
-const DEMO_SPECS: readonly DemoSpec[] = [
+/** Specs of the demonstration. `npm run example` takes these and the next two as well. */
+export const DEMO_SPECS: readonly DemoSpec[] = [
   {
     startsImmediately: true,
     words: describeSpec("Refuse links without a host", "http:///path is refused", "host"),
@@ -216,11 +217,11 @@ esac
 `;
 
 /** Files of the demonstration's project, by path. */
-const DEMO_FILES: Readonly<Record<string, string>> = {
+export const DEMO_FILES: Readonly<Record<string, string>> = {
   "README.md": "# Short links\n\nA sample project of planner.\n",
   "agent.sh": AGENT_SCRIPT,
   "checks.sh": CHECKS_SCRIPT,
 };
 
 /** Settings that are added to those of `planner init`. */
-const DEMO_PROVIDER = "providers: {command: {command: sh, args: [agent.sh], prompt_via: stdin}}\n";
+export const DEMO_PROVIDER = "providers: {command: {command: sh, args: [agent.sh], prompt_via: stdin}}\n";

@@ -17,12 +17,13 @@ import {
   computeLinkViews,
   createCablesListing,
   createCoolingListing,
+  createDevicesListing,
   createFabricsListing,
   createLinksListing,
   createPortsListing,
   createPowerListing,
-} from "./inventory/cabling_listing.ts";
-import { createDevicesListing, createTypesListing } from "./inventory/devices_listing.ts";
+  createTypesListing,
+} from "./inventory/element_listings.ts";
 import {
   type Cell,
   createPlacesListing,

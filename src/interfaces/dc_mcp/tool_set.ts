@@ -71,10 +71,14 @@ const DEFAULT_REPLY_FIELDS: Readonly<Record<string, readonly string[]>> = {
   ],
   floor_plan: [
     ..."floor_ref load_basis counts unplaced".split(" "),
-    ...prefixNames("racks", "code health reasons.code power_pct heat_w inlet_temp_c"),
-    ...prefixNames("cracs", "code status utilization_pct"),
+    ...["racks", "unplaced_racks"].flatMap((list) =>
+      prefixNames(
+        list,
+        "code health reasons.code power_pct devices_without_draw heat_w devices_without_heat inlet_temp_c",
+      ),
+    ),
+    ...prefixNames("cracs", "code status utilization_pct devices_without_heat"),
     ...prefixNames("devices", "code kind status power_pct power_failover_pct"),
-    ...prefixNames("unplaced_racks", "code health reasons.code power_pct heat_w inlet_temp_c"),
   ],
   search_devices: [
     ..."next_page_token total_count role_counts".split(" "),
@@ -83,6 +87,7 @@ const DEFAULT_REPLY_FIELDS: Readonly<Record<string, readonly string[]>> = {
   get_device: [
     ..."device power_chain power_single_points cables power_load_w power_failover_w power_failover_ref".split(" "),
     ..."power_pct power_failover_pct power_reasons supply_state undocumented_inlets active_inlet".split(" "),
+    ..."draw_source consumers_without_draw".split(" "),
     ...prefixNames("recent", "occurred_at actor.principal action changed_fields message"),
   ],
 };

@@ -43,10 +43,7 @@ export function computeRackHeat(
   const { coolingCapacityW } = rack;
   const devicesWithoutHeat = heat.unknown.all;
   const isHeatKnown = air + heat.liquidW > 0 || devicesWithoutHeat === 0;
-  const utilizationPct =
-    coolingCapacityW === undefined || coolingCapacityW === 0 || !isHeatKnown
-      ? undefined
-      : (air / coolingCapacityW) * 100;
+  const utilizationPct = coolingCapacityW && isHeatKnown ? (air / coolingCapacityW) * 100 : undefined;
   const sensors = devices.filter(hasInletTemperature);
   const inlets = [rack.inletTempC, ...sensors.map(({ inletTempC }) => inletTempC)].filter((one) => one !== undefined);
   const hotspots = [

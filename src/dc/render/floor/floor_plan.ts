@@ -153,16 +153,14 @@ function createFloorHeader(
     subtitle: createFloorSubtitle(reply),
     description: `Floor plan of ${name}: ${formatCountWithNoun(total, "rack")}, ${ok - unknown} OK, ${watch} watch, ${fault} fault${unknown === 0 ? "" : `, ${unknown} unknown`}.`,
     figures:
-      risks.length > 0
+      risks.length > 0 || total === 0
         ? risks
-        : total === 0
-          ? []
-          : [
-              { label: "OK", value: String(ok), tone: "ok" },
-              createCountFigure("Watch", watch, "watch"),
-              createCountFigure("Fault", fault, "fault"),
-              ...(unknown === 0 ? [] : [{ label: "Unknown", value: String(unknown) }]),
-            ],
+        : [
+            { label: "OK", value: String(ok - unknown), tone: "ok" },
+            createCountFigure("Watch", watch, "watch"),
+            createCountFigure("Fault", fault, "fault"),
+            ...(unknown === 0 ? [] : [{ label: "Unknown", value: String(unknown) }]),
+          ],
     notes: [
       ...listNoteIf(
         crop.west + crop.north > 0,

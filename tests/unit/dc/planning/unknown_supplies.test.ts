@@ -45,47 +45,40 @@ const RACKS: readonly (readonly [string, readonly JsonObject[], string | undefin
 ];
 
 describe("a device whose supply is not recorded", () => {
-  test.each(RACKS)(
-    "leaves a rack's health and risk unknown, never well: %s",
-    async (_, devices, risk, health, without) => {
-      const { call } = await testService();
-      await call("UpsertRack", { rack: { code: "R", location } });
-      const items = devices.map((device, at) => ({ code: `D${at + 1}`, rack_code: "R", ...device }));
-      if (items.length > 0) expect((await call("BulkUpsertDevices", { items, atomic: true })).committed).toBe(true);
+  test.each(RACKS)("leaves health and risk unknown, never well: %s", async (_, devices, risk, health, without) => {
+    const { call } = await testService();
+    await call("UpsertRack", { rack: { code: "R", location } });
+    const items = devices.map((device, at) => ({ code: `D${at + 1}`, rack_code: "R", ...device }));
+    if (items.length > 0) expect((await call("BulkUpsertDevices", { items, atomic: true })).committed).toBe(true);
 
-      const plan = await call("FloorPlan", {
-        floor_ref: "floor:S/1",
-        render: { format: "RENDER_FORMAT_NONE", coloring: "COLORING_RISK" },
-      });
-      const { rack } = await call("GetRack", { code: "R" });
-      const { rows } = await call("ListInventory", { kind: "INVENTORY_KIND_RACK" });
+    const plan = await call("FloorPlan", { floor_ref: "floor:S/1", coloring: "COLORING_RISK" });
+    const { rack } = await call("GetRack", { code: "R" });
+    const { rows } = await call("ListInventory", { kind: "INVENTORY_KIND_RACK" });
 
-      const [tile] = plan.unplaced_racks;
-      expect(tile.risk).toBe(risk === undefined ? undefined : `RACK_RISK_${risk}`);
-      const told = health === "UNKNOWN" ? "OK" : health;
-      expect([tile.health, rack.health]).toEqual([`HEALTH_${told}`, `HEALTH_${told}`]);
-      for (const reasons of [tile.reasons, rack.health_reasons])
-        expect(hasUnrecordedPower(reasons ?? [])).toBe(health === "UNKNOWN");
-      expect(rows[0].texts.health).toBe(health);
-      expect(tile.devices_without_supply ?? 0).toBe(without);
-      const { ok = 0, watch = 0, ok_unproven = 0 } = plan.counts;
-      expect([ok, watch]).toEqual(["OK", "WATCH"].map((one) => (one === told ? 1 : 0)));
-      expect(ok_unproven).toBe(health === "UNKNOWN" ? 1 : 0);
-    },
-  );
+    const [tile] = plan.unplaced_racks;
+    expect(tile.risk).toBe(risk === undefined ? undefined : `RACK_RISK_${risk}`);
+    const told = health === "UNKNOWN" ? "OK" : health;
+    expect([tile.health, rack.health]).toEqual([`HEALTH_${told}`, `HEALTH_${told}`]);
+    for (const reasons of [tile.reasons, rack.health_reasons])
+      expect(hasUnrecordedPower(reasons ?? [])).toBe(health === "UNKNOWN");
+    expect(rows[0].texts.health).toBe(health);
+    expect(tile.devices_without_supply ?? 0).toBe(without);
+    const { ok = 0, watch = 0, ok_unproven = 0 } = plan.counts;
+    expect([ok, watch]).toEqual(["OK", "WATCH"].map((one) => (one === told ? 1 : 0)));
+    expect(ok_unproven).toBe(health === "UNKNOWN" ? 1 : 0);
+  });
 });
 
 test("a floor counts and hatches racks of an unknown risk beside those that stay on", () => {
-  const placement = { xMm: 0, yMm: 0, widthMm: 600, depthMm: 1200 };
-  const drawn = (risks: readonly (RackRisk | undefined)[]) => {
+  const drawn = (risks: readonly (RackRisk | undefined)[], coloring: "RISK" | "HEALTH" = "RISK") => {
     const racks = risks.map((risk, at) => ({
       code: `R${at}`,
-      placement: { ...placement, xMm: 600 * at },
+      placement: { xMm: 600 * at, yMm: 0, widthMm: 600, depthMm: 1200 },
       ...(risk === undefined ? { devicesWithoutSupply: 2 } : { risk }),
     }));
     const counts = { ok: racks.length, okUnproven: risks.filter((one) => one === undefined).length };
     const reply = create(FloorPlanResponseSchema, { floorRef: "floor:S/1", racks, counts });
-    const { scene, elements } = drawFloorPlan(reply, drawOptions({ coloring: "RISK" }));
+    const { scene, elements } = drawFloorPlan(reply, drawOptions({ coloring }));
     return {
       words: wordsOf(scene.items).join(" "),
       facts: elements.flatMap(({ facts }) => facts),
@@ -102,4 +95,5 @@ test("a floor counts and hatches racks of an unknown risk beside those that stay
   expect(mixed.facts).toContainEqual(["One failure", "supply not recorded"]);
   expect(mixed.facts).toContainEqual(["Supply not recorded", "2 devices"]);
   expect(mixed.title).toEndWith("3 racks, 1 OK, 0 watch, 0 fault, 2 unknown.");
+  expect(drawn([RackRisk.NONE, undefined, undefined], "HEALTH").words).toMatch(/OK 1 .*Unknown 2/);
 });

@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { type CommandDef, defineCommand as defineCittyCommand, runCommand } from "citty";
+import { type ArgDef, type CommandDef, defineCommand as defineCittyCommand, runCommand } from "citty";
 import { setNoticeListener } from "#kernel/notices.ts";
 import type { Args, ArgValues } from "./args.ts";
 import {
@@ -23,9 +23,10 @@ const SILENT_COMMANDS: ReadonlySet<string> = new Set(["mcp", "doctor", "completi
 
 /** Creates a command of citty, and infers the types of the arguments of its `run`. */
 export function defineCommand<const A extends Args = Record<never, never>>(declaration: Declaration<A>): Command {
-  const { meta } = declaration;
+  const { meta, args = {} } = declaration;
   const command = defineCittyCommand({
     meta: { ...meta },
+    args: loosenArgs(args),
     async run({ rawArgs: [_, ...words] }) {
       // citty returns no nested result.
       process.exitCode = await addHelpHint(meta.name, () => runDeclared(declaration, words));
@@ -53,6 +54,15 @@ async function addHelpHint<Result>(name: string, work: () => Promise<Result>): P
     if (error instanceof UsageError && error.hint === undefined) error.hint = formatHelpHint(name);
     throw error;
   }
+}
+
+/** Returns arguments of which citty refuses none, because `parseArguments` refuses with better texts. */
+function loosenArgs(args: Args): Record<string, ArgDef> {
+  const entries = Object.entries(args).map(([name, { type, description }]): [string, ArgDef] => [
+    name,
+    { type: type === "boolean" || type === "positional" ? type : "string", description, required: false },
+  ]);
+  return Object.fromEntries(entries);
 }
 
 /** Returns a member of a family that is loaded when it runs, from the file that exports it. */

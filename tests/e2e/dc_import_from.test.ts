@@ -163,9 +163,11 @@ test("planner dc import --from csv reads a spreadsheet by a mapping, and propose
   const words = ["import", "--from", "csv", "sheet.csv", "--db", "sheet.sqlite"];
 
   const proposed = await dc(words);
+  const absent = await dc([...words, "--mapping", "absent.yaml"]);
   const { code, stdout, stderr } = await dc([...words, "--mapping", "sheet.yaml"]);
 
   expect(proposed.stderr).toContain('"Hostname": name');
+  expect(absent.stderr).toStartWith('error: There is no file "absent.yaml" for "--mapping": expected a file that says');
   expect([code, stdout.match(/device +(.*)/)?.[1]?.split(/ +/)]).toEqual([1, ["1", "0", "0", "0", "2"]]);
   expect(stderr).toContain("measured_draw_w");
   expect(stderr).toContain('device web 01: "web 01" is in line 2 already');

@@ -308,7 +308,8 @@ export class RunningSpecs {
 }
 
 function formatRunning({ title, since, usage, last }: RunningSpec, now: number): string {
-  const name = padText(truncateToWidth(title, TITLE_COLUMNS), TITLE_COLUMNS);
+  const shown = truncateToWidth(title, TITLE_COLUMNS);
+  const name = shown + " ".repeat(Math.max(0, TITLE_COLUMNS - measureTextWidth(shown)));
   const spent = (usage === null ? "" : formatShortUsage(usage)).padStart(USAGE_COLUMNS);
   return `${name} ${formatDuration(now - since).padStart(TIME_COLUMNS)} ${spent}  ${joinTextLines(last)}`;
 }
@@ -316,10 +317,6 @@ function formatRunning({ title, since, usage, last }: RunningSpec, now: number):
 function formatDuration(milliseconds: number): string {
   const seconds = Math.max(0, Math.floor(milliseconds / 1000));
   return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
-}
-
-function padText(text: string, columns: number): string {
-  return text + " ".repeat(Math.max(0, columns - measureTextWidth(text)));
 }
 
 function joinTextLines(text: string): string {

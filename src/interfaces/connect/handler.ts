@@ -317,18 +317,17 @@ function createServiceCall(rpc: Rpc, service: DcService): ServiceCall {
     limits,
   );
   return async (context, head, bytes) => {
+    const { incoming } = context.env;
     const { signal, end } = watchCall(context);
     try {
       const steps = readMessage(createMessageFormat(rpc, head.isBinary), bytes);
       // Most calls are small and need no steps.
       const isLarge = bytes.length >= LARGE_BODY_BYTES;
-      const message = (
-        isLarge ? await createScheduler(context.env.incoming).run(steps) : runAllSteps(steps)
-      ) as RpcRequest;
+      const message = (isLarge ? await createScheduler(incoming).run(steps) : runAllSteps(steps)) as RpcRequest;
       // A write that has begun runs to its end, so none begins after its deadline.
       signal.throwIfAborted();
       const caller = { interface: head.isGrpc ? "GRPC" : "REST", ...context.get("caller") } as const;
-      const work = service.call(rpc, message, describeCaller(context.env.incoming, caller), signal);
+      const work = service.call(rpc, message, describeCaller(incoming, caller), signal);
       return replies.getO(head.isBinary).serialize(await runUntilAbort(signal, work));
     } finally {
       end();

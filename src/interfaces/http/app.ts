@@ -368,12 +368,8 @@ async function answerImport(context: RouteContext, options: AppOptions): Promise
   if (isSheet === undefined) throw createMediaTypeRefusal(type, IMPORT_TYPES.join(", "));
   if (encoding !== undefined && isEncoded(encoding)) throw createEncodingRefusal(encoding, ["identity"]);
   const parameters = readImportParameters(context.req.queries());
-  const { buffer, byteOffset, length } = await readBody(incoming, {
-    account,
-    limit: MAX_MESSAGE_BYTES,
-    isJson: !isSheet,
-  });
-  const file = Buffer.from(buffer, byteOffset, length);
+  const body = await readBody(incoming, { account, limit: MAX_MESSAGE_BYTES, isJson: !isSheet });
+  const file = Buffer.from(body.buffer, body.byteOffset, body.length);
   chargeBytes(account, file.length * IMPORT_COPIES);
   const scheduler = createScheduler(incoming);
   const run = await openImport({ ...parameters, file, isSheet, service, caller, scheduler });

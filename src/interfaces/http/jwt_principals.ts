@@ -79,7 +79,8 @@ export class JwtVerifier {
    */
   static async open(options: JwtOptions, say: (message: string) => void): Promise<JwtVerifier> {
     const { jwks } = options;
-    return new JwtVerifier(options, isUrl(jwks) ? openRemoteKeys(jwks, say) : await openLocalKeys(jwks, say), say);
+    const isUrl = /^https?:\/\//i.test(jwks);
+    return new JwtVerifier(options, isUrl ? openRemoteKeys(jwks, say) : await openLocalKeys(jwks, say), say);
   }
 
   /**
@@ -126,10 +127,6 @@ export class JwtVerifier {
       throw convertToAuthRefusal(error);
     }
   }
-}
-
-function isUrl(text: string): boolean {
-  return /^https?:\/\//i.test(text);
 }
 
 function openRemoteKeys(url: string, say: (message: string) => void): JWTVerifyGetKey {

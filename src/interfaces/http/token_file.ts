@@ -1,5 +1,5 @@
 import { createHash, timingSafeEqual } from "node:crypto";
-import { type Principal, ROLES, type Role } from "#dc/context.ts";
+import { type Principal, ROLES } from "#dc/context.ts";
 import { refuse } from "#dc/model/refusal.ts";
 import { InvalidTokenRefusal } from "#dc/operations/messages/status.ts";
 import { createInvalidArgumentError, describeError, OperationError } from "#kernel/errors.ts";
@@ -85,7 +85,7 @@ export function findTokenPrincipal(
   const token = BEARER_PATTERN.exec(authorization)?.[1];
   if (token === undefined) throw refuse("UNAUTHENTICATED", "Cannot read the Authorization header: expected Bearer");
   const { name, roles } = requireTokenRow(rows, token, now, "call");
-  return { name, roles: roles.filter(isCallRole), authMethod: "token" };
+  return { name, roles: roles.filter((role) => role !== "calendar"), authMethod: "token" };
 }
 
 /** Finds the principal of a calendar subscription by the token in its address. @throws Refusal UNAUTHENTICATED */
@@ -106,10 +106,6 @@ function requireTokenRow(rows: readonly TokenRow[], token: string, now: Date, us
     throw new InvalidTokenRefusal(`${place} an expired token: expected one that is valid`);
   }
   return found;
-}
-
-function isCallRole(role: TokenRole): role is Role {
-  return role !== "calendar";
 }
 
 /** The rows of a token file. An invalid row grants no access and does not invalidate other tokens. */

@@ -21,19 +21,13 @@ function report(error: string, debug = "") {
 }
 
 test("reportError says a refusal in one line, with the status of its kind", () => {
-  expect(report('new OperationError("not_found", "Spec not found: x")')).toEqual({
-    status: 1,
-    stdout: "",
-    stderr: "error: Spec not found: x\n",
-  });
+  const said = report('new OperationError("not_found", "Spec not found: x")');
+  expect(said).toEqual({ status: 1, stdout: "", stderr: "error: Spec not found: x\n" });
 });
 
 test("reportError adds what helps against wrong words", () => {
-  expect(report('new UsageError("Unknown flag", "Run this")')).toEqual({
-    status: 2,
-    stdout: "",
-    stderr: "error: Unknown flag\nRun this\n",
-  });
+  const said = report('new UsageError("Unknown flag", "Run this")');
+  expect(said).toEqual({ status: 2, stdout: "", stderr: "error: Unknown flag\nRun this\n" });
 });
 
 test("reportError keeps a defect short, and shows its place where PLANNER_DEBUG asks", () => {
@@ -57,10 +51,7 @@ test("reportError makes control characters of a message visible", () => {
 test("reportError takes an error of the system for a refusal, with the path", () => {
   const full = 'Object.assign(new Error("x"), { code: "ENOSPC", syscall: "write", path: "/a/b" })';
 
-  expect(report(full)).toEqual({
-    status: 1,
-    stdout: "",
-    stderr: 'error: Cannot write "/a/b": the disk is full (ENOSPC): free space\n',
-  });
+  const stderr = 'error: Cannot write "/a/b": the disk is full (ENOSPC): free space\n';
+  expect(report(full)).toEqual({ status: 1, stdout: "", stderr });
   expect(report('new RangeError("Out of memory")').stderr).toContain("Not enough memory");
 });

@@ -30,57 +30,43 @@ function refusal(...words: string[]): UsageError {
   throw new Error(`Nothing is refused in: ${words.join(" ")}`);
 }
 
-test("parseWords fills in every declared word when only the required one is given", () => {
+test("parseArguments fills in every declared word when only the required one is given", () => {
   const { args, help, quiet, root } = parse("door");
 
   expect({ help, quiet, root }).toEqual({ help: false, quiet: false, root: undefined });
-  expect(args).toEqual({
-    thing: "door",
-    tool: undefined,
-    colour: undefined,
-    coats: undefined,
-    note: undefined,
-    label: [],
-    wet: false,
-  });
+  const absent = { tool: undefined, colour: undefined, coats: undefined, note: undefined };
+  expect(args).toEqual({ thing: "door", ...absent, label: [], wet: false });
 });
 
-test("parseWords reads long, short, inline and repeated flags wherever they stand", () => {
+test("parseArguments reads long, short, inline and repeated flags wherever they stand", () => {
   const { args } = parse("-wc", "red", "door", "--coats=3", "-l", "a", "roller", "--label", "b", "--note=--loud");
 
-  expect(args).toEqual({
-    thing: "door",
-    tool: "roller",
-    colour: "red",
-    coats: 3,
-    note: "--loud",
-    label: ["a", "b"],
-    wet: true,
-  });
+  const flags = { colour: "red", coats: 3, note: "--loud", label: ["a", "b"], wet: true };
+  expect(args).toEqual({ thing: "door", tool: "roller", ...flags });
 });
 
-test("parseWords takes everything behind -- as words", () => {
+test("parseArguments takes everything behind -- as words", () => {
   expect(parse("--", "--door").args).toMatchObject({ thing: "--door" });
 });
 
-test("parseWords hands out the flags of every command", () => {
+test("parseArguments hands out the flags of every command", () => {
   const { args, quiet, root } = parse("--root", "/srv", "door", "-q");
 
   expect({ quiet, root }).toEqual({ quiet: true, root: "/srv" });
   expect(args).not.toHaveProperty("root");
 });
 
-test("parseWords lets help win over everything that is wrong", () => {
+test("parseArguments lets help win over everything that is wrong", () => {
   expect(parse("--colour", "blue", "--nonsense", "-h").help).toBe(true);
 });
 
-test("parseWords tells the words that a missing argument may be", () => {
+test("parseArguments tells the words that a missing argument may be", () => {
   const hook = { meta: { name: "hook" }, args: { action: requiredArgument("What", { options: ["on", "off"] }) } };
 
   expect(() => parseArguments(hook, [])).toThrow("Missing argument <action>: expected one of on, off");
 });
 
-describe("parseWords refuses", () => {
+describe("parseArguments refuses", () => {
   const cases: readonly [words: readonly string[], message: string][] = [
     [["door", "--coluor", "red"], 'Unknown flag "--coluor": did you mean "--colour"?'],
     [["door", "--zebra"], 'Unknown flag "--zebra"'],
@@ -93,14 +79,10 @@ describe("parseWords refuses", () => {
     [["door", "--note"], 'Missing value for "--note": expected a text'],
     [["door", "--note", "--wet"], 'Missing value for "--note": expected a text, got the flag "--wet"'],
     [["door", "--note="], 'Empty value for "--note": expected a text'],
-    [["door", "--coats", "many"], 'Wrong value "many" for "--coats": expected a whole number of at least 1'],
-    [["door", "--coats", "0"], 'Wrong value "0" for "--coats": expected a whole number of at least 1'],
-    [["door", "--coats", "1.5"], 'Wrong value "1.5" for "--coats": expected a whole number of at least 1'],
-    [["door", "--coats", "1e3"], 'Wrong value "1e3" for "--coats": expected a whole number of at least 1'],
-    [
-      ["door", "--coats=99999999999999999999"],
-      'Wrong value "99999999999999999999" for "--coats": expected a whole number of at least 1',
-    ],
+    ...["many", "0", "1.5", "1e3", "99999999999999999999"].map((coats): [string[], string] => [
+      ["door", "--coats", coats],
+      `Wrong value "${coats}" for "--coats": expected a whole number of at least 1`,
+    ]),
     [["door", "-c", "gren"], 'Wrong value "gren" for "--colour": expected one of red, green (did you mean "green"?)'],
     [["door", "-c", "black"], 'Wrong value "black" for "--colour": expected one of red, green'],
     [["door", "sponge"], 'Wrong value "sponge" for <tool>: expected one of brush, roller'],
@@ -123,7 +105,7 @@ describe("parseWords refuses", () => {
   }
 });
 
-describe("parseWords checks what words demand of each other", () => {
+describe("parseArguments checks what words demand of each other", () => {
   const ruled = {
     meta: { name: "send" },
     args: {

@@ -72,7 +72,7 @@ async function chooseMapping(
     headers = record.map(normalizeBlanks);
     break;
   }
-  if (given === undefined || !isInteractive()) throw createMappingError("device", headers);
+  if (given === undefined || !isInteractive()) throw createMappingError(given, headers);
   const text = await askCsvMapping("device", headers);
   if (text === undefined) throw new OperationError("aborted", "No mapping was made: nothing was imported");
   writeFile(resolve(cwd, given), text);
@@ -401,7 +401,8 @@ function formatMapping(kind: ResourceKind, columns: Readonly<Record<string, stri
 }
 
 /** Creates the error for a missing mapping file, with a guessed mapping as an example. */
-function createMappingError(kind: ResourceKind, headers: readonly string[]): Error {
-  const guess = formatMapping(kind, guessColumnFields(kind, headers));
-  return new UsageError(`Missing "--mapping": expected a file that says what the columns mean, such as\n\n${guess}`);
+function createMappingError(given: string | undefined, headers: readonly string[]): Error {
+  const guess = formatMapping("device", guessColumnFields("device", headers));
+  const problem = given === undefined ? 'Missing "--mapping"' : `There is no file "${given}" for "--mapping"`;
+  return new UsageError(`${problem}: expected a file that says what the columns mean, such as\n\n${guess}`);
 }

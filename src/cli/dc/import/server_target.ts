@@ -7,6 +7,7 @@ import { convertModelToJson } from "#dc/operations/messages/model_json.ts";
 import { detailRegistry } from "#dc/operations/messages/status.ts";
 import { RESOURCE_SCHEMAS } from "#dc/operations/writes/changes.ts";
 import { type ErrorKind, OperationError } from "#kernel/errors.ts";
+import { tryParseJson } from "#kernel/json_object.ts";
 import { postToServer, type ServerAddress, ServerRefusal } from "../server_address.ts";
 
 /** Maximum size of a call in characters; the server accepts 16 MiB. */
@@ -41,7 +42,8 @@ async function sendLines(address: ServerAddress, lines: readonly string[]): Prom
 async function postLines(address: ServerAddress, text: string): Promise<readonly ItemWriteResult[]> {
   for (let tries = 1; ; tries += 1) {
     try {
-      return await postToServer(address, "/import", { body: text, type: "application/x-ndjson" }, readResults);
+      const sent = { body: text, type: "application/x-ndjson" };
+      return readResults(await postToServer(address, "/import", sent, parseEvents));
     } catch (error) {
       const code = error instanceof ServerRefusal ? error.code : error instanceof OperationError ? error.kind : "";
       if (!["unavailable", "aborted"].includes(code) || tries >= MAX_ATTEMPTS) throw error;
@@ -50,11 +52,17 @@ async function postLines(address: ServerAddress, text: string): Promise<readonly
   }
 }
 
+/** Parses the lines of a reply; undefined for that of another program. */
+function parseEvents(reply: string): readonly ImportEvent[] | undefined {
+  const lines = reply.trimEnd().split("\n");
+  const events = lines.map((line) => tryParseJson(line) as ImportEvent | null | undefined);
+  return events.every((event) => event?.event !== undefined) ? events : undefined;
+}
+
 /** Returns the results of lines. @throws OperationError if the import ended before the last line */
-function readResults(reply: string): readonly ItemWriteResult[] {
+function readResults(events: readonly ImportEvent[]): readonly ItemWriteResult[] {
   const results: ItemWriteResult[] = [];
-  for (const text of reply.trimEnd().split("\n")) {
-    const event = JSON.parse(text) as ImportEvent;
+  for (const event of events) {
     if (event.event === "written") results[event.line - 1] = { outcome: event.outcome };
     if (event.event === "refused") {
       const { field = "", message = "" } = event.problems[0] ?? {};

@@ -58,11 +58,6 @@ function findConversion(quantity: ReadingQuantity, unit: string | undefined): Co
   return Object.hasOwn(units, unit) ? units[unit] : undefined;
 }
 
-/** Returns the units of a quantity, its own unit first. */
-function listUnits(quantity: ReadingQuantity): readonly string[] {
-  return Object.keys(getUnitConversions(quantity));
-}
-
 function getUnitConversions(quantity: ReadingQuantity): Readonly<Record<string, Conversion>> {
   const end = quantity.slice(quantity.lastIndexOf("_") + 1);
   return (Object.hasOwn(UNITS_BY_SUFFIX, end) ? UNITS_BY_SUFFIX[end] : undefined) ?? {};
@@ -198,7 +193,8 @@ function parseQuery(file: string, at: string, row: unknown): ReadingQuery {
   if (quantity === undefined) throw createKeyError(file, `${at}.quantity`, READING_QUANTITIES.join(", "));
   const unit = text("unit");
   const conversion = findConversion(quantity, unit);
-  if (conversion === undefined) throw createKeyError(file, `${at}.unit`, listUnits(quantity).join(", ") || "no unit");
+  const units = Object.keys(getUnitConversions(quantity)).join(", ");
+  if (conversion === undefined) throw createKeyError(file, `${at}.unit`, units || "no unit");
   const everyS = parseSeconds(file, `${at}.every_s`, row["every_s"] ?? DEFAULT_INTERVAL_S, [MIN_INTERVAL_S, DAY_S]);
   return { query, quantity, element, conversion, intervalS: everyS };
 }

@@ -29,10 +29,10 @@ const REPLIES: Readonly<Record<string, object>> = {
     measuredLoad: {},
   }),
   ListInventory: create(ListInventoryResponseSchema, {
-    rows: ["OK", "WATCH", "FAULT"].map((health) => ({
+    rows: ["OK", "WATCH", "FAULT", "UNKNOWN"].map((health) => ({
       texts: { site: "S", floor: "1", room: "R", health, redundancy: health === "OK" ? "UNKNOWN" : "UNMET" },
     })),
-    totalCount: 3,
+    totalCount: 4,
   }),
 };
 

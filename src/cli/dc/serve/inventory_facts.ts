@@ -1,6 +1,7 @@
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import { timestampMs } from "@bufbuild/protobuf/wkt";
 import type { Caller } from "#dc/context.ts";
+import { isDrawUnknown } from "#dc/model/draw.ts";
 import { FAILURE_SEVERITIES } from "#dc/model/enum_values.ts";
 import type { ReadingAge } from "#dc/model/readings/reading_store.ts";
 import { compareText, parseRef } from "#dc/model/ref.ts";
@@ -28,14 +29,12 @@ import {
   ListInventoryRequestSchema,
   type ListInventoryResponse,
 } from "#gen/datacenter/v1/planning_pb.ts";
-import {
-  type FailedElement,
-  RehearseFailuresRequestSchema,
-  type RehearseFailuresResponse,
-} from "#gen/datacenter/v1/rehearsal_pb.ts";
+import { RehearseFailuresRequestSchema, type RehearseFailuresResponse } from "#gen/datacenter/v1/rehearsal_pb.ts";
 import { type ListedWindow, WindowState } from "#gen/datacenter/v1/windows_pb.ts";
 import type { GaugeFamily, MetricSample } from "#interfaces/http/metrics.ts";
 import { CachedFacts } from "./facts.ts";
+
+type Labels = NonNullable<MetricSample["labels"]>;
 
 /** Milliseconds for which values are cached; scrapes come every 15 to 60 seconds. */
 const CACHE_MS = 15_000;
@@ -151,7 +150,7 @@ const AREA_FIGURES: readonly (readonly [name: string, help: string, of: (area: A
   [
     ["racks", "Racks that take devices.", ({ racks }) => racks],
     ["racks_without_supply", "Racks to which no power can be added.", ({ racksWithoutSupply }) => racksWithoutSupply],
-    ["power_planned_watts", "Planned draw of devices in service.", ({ drawKw }) => convertToWatts(drawKw)],
+    ["power_planned_watts", "Planned draw of devices in service.", getDrawW],
     ["power_free_watts", "What racks may still draw together.", ({ power }) => convertToWatts(power?.freeKw)],
     [
       "power_free_after_failure_watts",
@@ -201,7 +200,7 @@ export async function readAreaGauges(
     createFamily(
       "power_measured_watts",
       "Draw of devices in service by readings, by the recorded draw for want of one.",
-      measured === undefined ? [] : createAreaSamples(measured.areas, ({ drawKw }) => convertToWatts(drawKw)),
+      measured === undefined ? [] : createAreaSamples(measured.areas, getDrawW),
     ),
     {
       name: "planner_dc_measured_load_watts",
@@ -245,7 +244,7 @@ function createAreaSamples(
 }
 
 /** Returns an area's labels, the kind first, because only areas of one kind can be summed: a site contains floors. */
-function createAreaLabels(text: string): NonNullable<MetricSample["labels"]> {
+function createAreaLabels(text: string): Labels {
   const ref = parseRef(text);
   switch (ref?.kind) {
     case "site":
@@ -261,6 +260,11 @@ function createAreaLabels(text: string): NonNullable<MetricSample["labels"]> {
 }
 
 /** Converts kilowatts to watts, rounded to thousandths. */
+/** Returns the draw of an area in watts; undefined if nothing of it is recorded. */
+function getDrawW({ drawKw, devicesWithoutDraw }: AreaCapacity): number | undefined {
+  return isDrawUnknown(devicesWithoutDraw, drawKw) ? undefined : convertToWatts(drawKw);
+}
+
 function convertToWatts(kw: number | undefined): number | undefined {
   return kw === undefined ? undefined : Math.round(kw * 1e6) / 1000;
 }
@@ -325,10 +329,7 @@ async function rehearse({ service, caller }: MetricsReader, scopeRef: string): P
   return (await service.call(rehearseFailures, request, caller)) as RehearseFailuresResponse;
 }
 
-function createCauseSamples(
-  reply: RehearseFailuresResponse,
-  labels: NonNullable<MetricSample["labels"]>,
-): readonly MetricSample[] {
+function createCauseSamples(reply: RehearseFailuresResponse, labels: Labels): readonly MetricSample[] {
   const counts = {
     CRITICAL: reply.criticalCount,
     HIGH: reply.highCount,
@@ -344,24 +345,30 @@ function createCauseSamples(
 
 /** Creates the metrics of the single failure that takes most; without samples if none takes anything. */
 function createWorstFamilies({ worst }: RehearseFailuresResponse): readonly GaugeFamily[] {
-  const createFamily = (name: string, help: string, getFigure: (failure: FailedElement) => number): GaugeFamily => ({
+  const { refs = [], impact } = worst ?? {};
+  const createFamily = (name: string, help: string, value: number | undefined): GaugeFamily => ({
     name: `planner_dc_worst_failure_${name}`,
     help,
-    samples: worst === undefined ? [] : [{ labels: { element: worst.refs.join(" ") }, value: getFigure(worst) }],
+    samples: value === undefined ? [] : [{ labels: { element: refs.join(" ") }, value }],
   });
+  const { itLoadLostW, itDevicesWithoutDraw = 0 } = impact ?? {};
   return [
     createFamily(
       "devices",
       "Devices that go offline or lose their last data path with the single failure that takes most.",
-      ({ impact, devicesWithoutDataPathCount }) => (impact?.itDevicesOffline ?? 0) + devicesWithoutDataPathCount,
+      worst && (impact?.itDevicesOffline ?? 0) + worst.devicesWithoutDataPathCount,
     ),
-    createFamily("racks_dark", "Racks that go dark with that failure.", ({ impact }) => impact?.racksDark ?? 0),
-    createFamily("it_load_watts", "IT load lost with that failure.", ({ impact }) => impact?.itLoadLostW ?? 0),
+    createFamily("racks_dark", "Racks that go dark with that failure.", worst && (impact?.racksDark ?? 0)),
+    createFamily(
+      "it_load_watts",
+      "IT load lost with that failure.",
+      isDrawUnknown(itDevicesWithoutDraw, itLoadLostW ?? 0) ? undefined : itLoadLostW,
+    ),
     createFamily(
       // Prometheus counts in bytes.
       "fabric_bytes_per_second",
       "Capacity of the fabric links that go down with that failure.",
-      ({ fabricLostMbps }) => fabricLostMbps * 125_000,
+      worst && worst.fabricLostMbps * 125_000,
     ),
   ];
 }
@@ -399,19 +406,12 @@ async function readAllRows(
 
 /** Counts the rows of each room by the value of a column. */
 function countRowsByRoom(rows: readonly InventoryRow[], column: string): readonly MetricSample[] {
-  const counts = new Map<
-    string,
-    Map<string, { readonly labels: NonNullable<MetricSample["labels"]>; value: number }>
-  >();
+  const counts = new Map<string, Map<string, { readonly labels: Labels; value: number }>>();
   for (const { texts } of rows) {
     const { site, floor, room } = texts;
-    const place = JSON.stringify([site, floor, room]);
-    const byValue = counts.get(place) ?? new Map();
-    counts.set(place, byValue);
-    const value = texts[column]?.toLowerCase();
-    const known = byValue.get(value) ?? { labels: { site, floor, room, [column]: value }, value: 0 };
-    byValue.set(value, known);
-    known.value++;
+    const byValue = counts.getOrInsertComputed(JSON.stringify([site, floor, room]), () => new Map());
+    const value = texts[column]?.toLowerCase() ?? "";
+    byValue.getOrInsert(value, { labels: { site, floor, room, [column]: value }, value: 0 }).value++;
   }
   const rooms = [...counts].sort(([a], [b]) => compareText(a, b)).slice(0, MAX_ROOMS);
   return rooms.flatMap(([, byValue]) => [...byValue.values()]);

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import type { JsonObject } from "@bufbuild/protobuf";
+import { readAreaGauges } from "#cli/dc/serve/inventory_facts.ts";
 import { createServiceBackend } from "#interfaces/dc_mcp/service_backend.ts";
 import { createDcTools } from "#interfaces/dc_mcp/tool_set.ts";
 import { type TestService, testService } from "../../../support/dc/service.ts";
@@ -26,6 +27,7 @@ const pdu = (code: string, more: JsonObject = {}): JsonObject => ({
   ...more,
 });
 const FED = on("feed:A", "feed:B");
+const SVG = { format: "RENDER_FORMAT_SVG" };
 const NO_RENDER = { format: "RENDER_FORMAT_NONE" };
 const LIQUID = { cooling_method: "COOLING_METHOD_LIQUID" };
 
@@ -99,6 +101,9 @@ describe("a sum of which nothing is recorded", () => {
     expect([tile.power_pct, capacity.power_pct, power_pct]).toEqual(Array(3).fill(wanted.power));
     expect([tile.cooling_pct, racks[0].utilization_pct, cooling_pct]).toEqual(Array(3).fill(wanted.cooling));
     expect(heat_w).toBe(wanted.heat);
+    const gauges = await readAreaGauges({ service, caller: { interface: "SYSTEM" } }, []);
+    const watts = gauges.find(({ name }) => name.endsWith("power_planned_watts"))?.samples.map(({ value }) => value);
+    expect(watts).toEqual(wanted.power === undefined ? [] : Array(3).fill(wanted.power * 40));
     expect([areas[0].power.free_kw, areas[0].power.failover_free_kw]).toEqual(Array(2).fill(wanted.free));
     const [heat, liquid] = wanted.without ?? [0, 0];
     const counted = [tile, racks[0], thermal, told.unplaced_racks[0]].map((one) => one.devices_without_heat ?? 0);
@@ -149,17 +154,13 @@ describe("a sum of which nothing is recorded", () => {
     const { call } = await testService();
     await call("UpsertRack", { rack: { code: "R", location } });
     const placement = { x_mm: 0, y_mm: 0, width_mm: 600, depth_mm: 600 };
-    await call("UpsertCrac", {
-      crac: { code: "C", kind: "CRAC_KIND_CRAH", location, placement, sensible_capacity_kw: 50 },
-    });
+    const crac = { code: "C", kind: "CRAC_KIND_CRAH", location, placement, sensible_capacity_kw: 50 };
+    await call("UpsertCrac", { crac });
     const items = devices.map((device, at) => ({ code: `D${at}`, rack_code: "R", ...device }));
     if (items.length > 0) await call("BulkUpsertDevices", { items, atomic: true });
 
-    const { cracs, render } = await call("ThermalHeadroom", {
-      scope_ref: "room:S/1/H",
-      render: { format: "RENDER_FORMAT_SVG" },
-    });
-    const plan = await call("FloorPlan", { floor_ref: "floor:S/1", render: { format: "RENDER_FORMAT_SVG" } });
+    const { cracs, render } = await call("ThermalHeadroom", { scope_ref: "room:S/1/H", render: SVG });
+    const plan = await call("FloorPlan", { floor_ref: "floor:S/1", render: SVG });
     const { rows } = await call("ListInventory", { kind: "INVENTORY_KIND_CRAC" });
 
     const { areas } = await call("GetCapacity", { scope_ref: "room:S/1/H" });

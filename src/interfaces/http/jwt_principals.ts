@@ -220,7 +220,7 @@ function convertToAuthRefusal(error: unknown): OperationError {
   return refusal;
 }
 
-/** Returns the subject, the name in the change log and in messages; throws InvalidToken for any other value. */
+/** Returns the subject, the name in the change log and in messages; throws InvalidTokenRefusal for any other value. */
 function readSubject({ sub }: { readonly sub?: unknown }): string {
   if (typeof sub === "string" && SUBJECT_PATTERN.test(sub)) return sub;
   throw new InvalidTokenRefusal(`The token's claim "sub" cannot be used: expected ${EXPECTED_SUBJECT}`);

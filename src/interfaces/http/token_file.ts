@@ -94,7 +94,7 @@ function findSubscriberByToken(rows: readonly TokenRow[], token: string, now: Da
   return { name, roles: [], authMethod: "token" };
 }
 
-/** Finds the row of a token. Compares every row in constant time. @throws InvalidToken */
+/** Finds the row of a token. Compares every row in constant time. @throws InvalidTokenRefusal */
 function requireTokenRow(rows: readonly TokenRow[], token: string, now: Date, use: "call" | "calendar"): TokenRow {
   const place = use === "call" ? "Authorization holds" : 'Parameter "secret" is';
   const hash = Buffer.from(hashToken(token), "hex");

@@ -111,7 +111,7 @@ function readChunk(descriptor: number, chunk: Buffer): number {
 /** Reads the records of a CSV file in UTF-8. @throws OperationError for text that is not CSV */
 export function readCsvFile(path: string, shown: string): AsyncGenerator<CsvRecord> {
   const form = detectCsvForm(Buffer.from(readFirstBytes(path, HEADER_BYTES)));
-  return readCsvRecords(createReadStream(path), form, shown);
+  return readCsvRecords(createReadStream(path), form, `"${shown}"`);
 }
 
 /** Returns the first characters of a file, for format detection. */

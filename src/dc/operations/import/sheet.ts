@@ -48,7 +48,7 @@ export function detectCsvForm(beginning: Buffer): CsvForm {
 /**
  * Reads the records of a sheet, without blank ones, the line `sep=;` and titles above the headings. Memory: one
  * record.
- * @throws OperationError for text that is not CSV
+ * @throws OperationError for text that is not CSV, with `shown` as the name of the sheet
  */
 export async function* readCsvRecords(content: Readable, form: CsvForm, shown: string): AsyncGenerator<CsvRecord> {
   let titles: CsvRecord[] | undefined = [];
@@ -101,7 +101,7 @@ async function* readAllRecords(
     }
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
-    throw new OperationError("invalid_argument", `Cannot read "${shown}" as CSV: ${error.message}`, { cause: error });
+    throw new OperationError("invalid_argument", `Cannot read ${shown} as CSV: ${error.message}`, { cause: error });
   }
 }
 

@@ -180,6 +180,8 @@ describe("POST /import", () => {
       const [refusal] = await send(query, "Code,Height\nA,42\n", type);
       expect([query, refusal.details?.[0].debug.reason]).toEqual([query, reason]);
     }
+    const [open] = await send("kind=rack", 'code\n"A');
+    expect(open.message).toStartWith("Cannot read the file as CSV: Quote Not Closed");
     const [large] = await send("kind=rack", `code\n${"A\n".repeat(50_001)}`);
     expect(large.message).toBe("The file has 50001 rows: expected at most 50000 rows; planner dc import takes more");
     expect(await storedRacks()).toEqual([]);
@@ -197,9 +199,8 @@ describe("POST /import", () => {
         Array.from({ length: random.below(4) }, () => random.pick(pieces)).join(""),
       ]);
       const written = records.map((cells) => cells.map(quote).join(","));
-      const text = [`Code,Height,Name${end}`, ...written.map((line) => `${line}${end}${random.pick(["", end])}`)].join(
-        "",
-      );
+      const lines = written.map((line) => `${line}${end}${random.pick(["", end])}`);
+      const text = [`Code,Height,Name${end}`, ...lines].join("");
 
       const refused = of(await send(`${RACKS}&column=name&dry_run=true`, text), "refused");
 
@@ -223,9 +224,7 @@ test("POST /import names the memory that a file needs and the server does not ha
   const { status, text } = await post(small, "kind=rack", "A".repeat(100_000));
 
   expect([status, JSON.parse(text).details[0].debug.reason]).toEqual([413, "MESSAGE_TOO_LARGE"]);
-  expect(text).toContain(
-    "needs at least 916384 bytes of memory: expected at most 750000, three quarters of the server",
-  );
+  expect(text).toContain("at least 916384 bytes of memory: expected at most 750000, three quarters of the server");
 });
 
 test("POST /import ends before the next transaction once the server shuts down", async () => {

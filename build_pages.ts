@@ -6,7 +6,7 @@
 import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import type { BunPlugin } from "bun";
-import { MODULES_PATH } from "./src/interfaces/http/page_modules.ts";
+import { MODULES_PATH } from "./src/interfaces/http/pages.ts";
 import { PAGE_NAMES } from "./src/runtime/pages.ts";
 
 const ROOT = import.meta.dirname;

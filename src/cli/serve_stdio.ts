@@ -1,7 +1,7 @@
 import { isatty } from "node:tty";
 import type { ServerDescription } from "#interfaces/mcp/messages.ts";
 import { McpServer } from "#interfaces/mcp/server.ts";
-import type { StderrWriter } from "#interfaces/mcp/stderr_writer.ts";
+import type { StderrWriter } from "#interfaces/mcp/stdout_guard.ts";
 import type { ToolSet } from "#interfaces/mcp/tool_set.ts";
 import { setNoticeListener } from "#kernel/notices.ts";
 import { getStandardOutput, openStandardInput } from "#runtime/standard_streams.ts";
@@ -53,7 +53,7 @@ let isStdoutGuarded = false;
 
 // Standard error is opened on demand, because most servers write nothing to it.
 function openStderrWriter(): Promise<StderrWriter> {
-  stderrWriter ??= import("#interfaces/mcp/stderr_writer.ts").then((module) => new module.StderrWriter());
+  stderrWriter ??= import("#interfaces/mcp/stdout_guard.ts").then((module) => new module.StderrWriter());
   return stderrWriter;
 }
 

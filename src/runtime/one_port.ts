@@ -4,6 +4,7 @@ import { createServer as createHttp2Server, type Http2Server, type ServerHttp2St
 import { type AddressInfo, createServer as createNetServer, type Socket } from "node:net";
 import { Duplex } from "node:stream";
 import { createServer as createTlsServer, type TLSSocket, type Server as TlsServer } from "node:tls";
+import { OperationError } from "#kernel/errors.ts";
 import { type ByteAccount, ByteBudget } from "#kernel/slots.ts";
 import { ConnectionTracker, detectSocketProtocol, type PortLimits } from "./connections.ts";
 import type { PortRequest, PortResponse } from "./exchanges.ts";
@@ -414,4 +415,18 @@ function addSocketMembers(stream: Duplex, socket: Socket): Duplex {
     Object.defineProperty(stream, name, { value: forward });
   }
   return Object.assign(stream, { ref: () => stream, unref: () => stream });
+}
+
+/** Listens on an address and returns the port. @throws OperationError that names the address and the reason */
+export async function listenOnAddress(
+  server: SharedPort,
+  { host, port }: { readonly host: string; readonly port: number },
+): Promise<number> {
+  try {
+    return await server.listen(port, host);
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    const why = code === "EADDRINUSE" ? "another program listens there" : message;
+    throw new OperationError("unavailable", `Cannot listen on ${host} port ${port}: ${why}`, { cause: error });
+  }
 }

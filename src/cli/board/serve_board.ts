@@ -10,11 +10,10 @@ import { describeMergeRefusal, type MergeResult } from "#planner/runs/merge/comp
 import { acceptWork, rejectWork, sendBackWork } from "#planner/runs/review/send_back.ts";
 import type { RunDeps } from "#planner/runs/run_types.ts";
 import { PRIORITIES } from "#planner/spec/spec.ts";
-import { SharedPort } from "#runtime/one_port.ts";
+import { listenOnAddress, SharedPort } from "#runtime/one_port.ts";
 import { loadPage } from "#runtime/pages.ts";
 import { formatCountWithNoun } from "#words/names.ts";
 import { EXIT_STATUS, type ExitStatus } from "../exit_status.ts";
-import { listenOnAddress } from "../listen_on_address.ts";
 import { isMergeRefusal } from "../merge_output.ts";
 import { openInBrowser } from "../open_browser.ts";
 import type { OpenedProject } from "../open_project.ts";

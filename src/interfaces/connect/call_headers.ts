@@ -21,7 +21,15 @@ import {
   createSizeRefusal,
   HttpRefusal,
 } from "./errors.ts";
-import { computeMaxInflatedBytes, MAX_GROWTH_RATIO, MAX_MESSAGE_BYTES, MAX_TIMEOUT_MS } from "./limits.ts";
+
+/** Maximum size of a message in either direction, in bytes. Source: docs/contract/datacenter-rules.md#general. */
+export const MAX_MESSAGE_BYTES = 16 * 1024 * 1024;
+/** Maximum deadline in a request, in milliseconds. Our choice: no call takes minutes. */
+export const MAX_TIMEOUT_MS = 10 * 60 * 1000;
+/** Maximum ratio of decompressed to compressed request size. Our choice: large bulk requests grow 20 to 60 times. */
+const MAX_GROWTH_RATIO = 250;
+/** Size to which every compressed request may grow, in bytes. Our choice. */
+const FREE_GROWTH_BYTES = 1024 * 1024;
 
 /** Media types in which an RPC is called. */
 const CALL_MEDIA_TYPES = "application/json, application/proto, application/grpc, application/grpc-web";
@@ -233,4 +241,9 @@ function createExpansionError(coding: string, limit: number, error: unknown): un
         ? refuse("MESSAGE_TOO_COMPLEX", `Cannot read the compressed request: ${why}`)
         : createSizeRefusal(MAX_MESSAGE_BYTES);
   return convertToConnectError(refusal, () => {});
+}
+
+/** Returns the maximum size in bytes of a compressed request after decompression. */
+export function computeMaxInflatedBytes(bytes: number): number {
+  return Math.min(Math.max(FREE_GROWTH_BYTES, bytes * MAX_GROWTH_RATIO), MAX_MESSAGE_BYTES);
 }

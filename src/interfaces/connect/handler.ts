@@ -44,8 +44,9 @@ import {
   checkProtocolVersion,
   describeHead,
   explainStatus,
+  MAX_MESSAGE_BYTES,
+  MAX_TIMEOUT_MS,
 } from "./call_headers.ts";
-import { createScheduler, describeCaller, type FindPrincipal, watchCall } from "./caller.ts";
 import {
   convertToConnectError,
   createBusyRefusal,
@@ -54,10 +55,9 @@ import {
   type ReportDefect,
 } from "./errors.ts";
 import type { RouteContext, RouteEnv, RouteMiddleware, WholeReply } from "./kept_replies.ts";
-import { COMPRESS_MIN_BYTES, MAX_MESSAGE_BYTES, MAX_SMALL_MESSAGE_BYTES, MAX_TIMEOUT_MS } from "./limits.ts";
-import { registerReflectionRoutes } from "./reflection_routes.ts";
-import { LARGE_BODY_BYTES } from "./request_body.ts";
-import { encodeReply, type MessageFormat, openCall, readMessage } from "./unary_call.ts";
+import { MAX_SMALL_MESSAGE_BYTES, registerReflectionRoutes } from "./reflection_routes.ts";
+import { createScheduler, describeCaller, type FindPrincipal, LARGE_BODY_BYTES, watchCall } from "./request.ts";
+import { COMPRESS_MIN_BYTES, encodeReply, type MessageFormat, openCall, readMessage } from "./unary_call.ts";
 
 /** JSON options: output has proto names and zero values; input has either spelling. Source: docs/decisions.md#d-02. */
 export const JSON_OPTIONS: Partial<JsonReadOptions & JsonWriteOptions> = {

@@ -6,7 +6,9 @@ import {
   type ServerReflectionRequest as AlphaRequest,
   ServerReflection as V1Alpha,
 } from "#gen/grpc/reflection/v1alpha/reflection_pb.ts";
-import { MAX_SMALL_MESSAGE_BYTES } from "./limits.ts";
+
+/** Maximum size of a health or reflection message in either direction, in bytes: they name a service or a symbol. */
+export const MAX_SMALL_MESSAGE_BYTES = 64 * 1024;
 
 const SMALL_MESSAGE_OPTIONS = { readMaxBytes: MAX_SMALL_MESSAGE_BYTES };
 

@@ -35,18 +35,23 @@ import {
   COMPRESSIONS,
   checkCallHeaders,
   checkProtocolVersion,
+  computeMaxInflatedBytes,
   describeHead,
   hasDisconnected,
   isEncoded,
+  MAX_MESSAGE_BYTES,
   type NodeRequest,
   readGetCall,
 } from "./call_headers.ts";
-import { createScheduler, type FindPrincipal } from "./caller.ts";
 import { createDisconnectError } from "./errors.ts";
 import type { RouteEnv, WholeReply } from "./kept_replies.ts";
-import { COMPRESS_MIN_BYTES, computeMaxInflatedBytes, ENVELOPE_BYTES, MAX_MESSAGE_BYTES } from "./limits.ts";
 import { checkBinaryShape, checkJsonShape } from "./message_shape.ts";
-import { chargeBytes, LARGE_BODY_BYTES, readBody } from "./request_body.ts";
+import { chargeBytes, createScheduler, type FindPrincipal, LARGE_BODY_BYTES, readBody } from "./request.ts";
+
+/** Size of the prefix of a gRPC message, in bytes: one byte of flags and four of length. */
+const ENVELOPE_BYTES = 5;
+/** Minimum size of a message that is compressed, in bytes. Source: the default of connect. */
+export const COMPRESS_MIN_BYTES = 1024;
 
 /**
  * Opens a unary call: authenticates before the body is read, so that an unauthorized caller cannot make the server read

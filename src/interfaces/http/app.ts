@@ -11,8 +11,7 @@ import { writeWindowCalendar } from "#dc/operations/planning/windows/window_cale
 import { listAllWindows } from "#dc/read_pages.ts";
 import { type DcService, IMPORT_METHOD, type LogVerdict } from "#dc/service.ts";
 import { shortenText } from "#kernel/errors.ts";
-import { getMediaType, isEncoded } from "../connect/call_headers.ts";
-import { createScheduler, describeCaller } from "../connect/caller.ts";
+import { getMediaType, isEncoded, MAX_MESSAGE_BYTES } from "../connect/call_headers.ts";
 import {
   createBusyRefusal,
   createEncodingRefusal,
@@ -28,16 +27,14 @@ import {
   type RouteMiddleware,
   type WholeReply,
 } from "../connect/kept_replies.ts";
-import { MAX_MESSAGE_BYTES } from "../connect/limits.ts";
-import { chargeBytes, readBody } from "../connect/request_body.ts";
+import { chargeBytes, createScheduler, describeCaller, readBody } from "../connect/request.ts";
 import { createServiceBackend } from "../dc_mcp/service_backend.ts";
 import { createGraphqlHandler } from "../graphql/handler.ts";
 import { createChangeStreamResponse, parseJsonBody, readJsonBytes, readLastEventId } from "./change_stream.ts";
 import { isGrpcRequest, sendEarlyRefusal } from "./early_reply.ts";
 import type { WebhookSecrets } from "./followed_file.ts";
 import { METRIC_FORMATS, type MetricFormat } from "./metrics.ts";
-import { createModuleHandler, hasCurrentCopy, MODULES_PATH } from "./page_modules.ts";
-import { createPageHandler } from "./pages.ts";
+import { createModuleHandler, createPageHandler, hasCurrentCopy, MODULES_PATH } from "./pages.ts";
 import { ROUTE_DESCRIPTIONS } from "./routes.ts";
 
 const FEED_NAME = /^[A-Za-z0-9._-]{1,64}$/;

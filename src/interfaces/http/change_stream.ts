@@ -4,8 +4,7 @@ import { refuse } from "#dc/model/refusal.ts";
 import type { ChangeNotice, ChangeStream, StreamStartPosition } from "#dc/operations/stream/change_streams.ts";
 import { OperationError } from "#kernel/errors.ts";
 import { parseJson } from "#kernel/json_object.ts";
-import { getMediaType } from "../connect/call_headers.ts";
-import { createScheduler } from "../connect/caller.ts";
+import { computeMaxInflatedBytes, getMediaType } from "../connect/call_headers.ts";
 import {
   createBodyRefusal,
   createEncodingRefusal,
@@ -13,9 +12,8 @@ import {
   createSizeRefusal,
 } from "../connect/errors.ts";
 import type { RouteContext } from "../connect/kept_replies.ts";
-import { computeMaxInflatedBytes } from "../connect/limits.ts";
 import { checkJsonShape } from "../connect/message_shape.ts";
-import { chargeBytes, readBody } from "../connect/request_body.ts";
+import { chargeBytes, createScheduler, readBody } from "../connect/request.ts";
 
 /** Milliseconds between checks of a stream's caller: an expired token can read for this long. */
 const CALLER_CHECK_MS = 2000;

@@ -10,7 +10,7 @@ import { getRequestPath, type NodeRequest, type NodeResponse, removeAuthority } 
 import { findInterfaceName, findStatusOutcome, runCountedCall } from "../connect/errors.ts";
 import { mountRpcs, STREAMING_RPC_PATHS, UNCOUNTED_RPC_PATHS } from "../connect/handler.ts";
 import { keepReplies, type RouteEnv, sendReply } from "../connect/kept_replies.ts";
-import { queueLargeBodies } from "../connect/request_body.ts";
+import { queueLargeBodies } from "../connect/request.ts";
 import { type AdmissionRules, RequestAdmission } from "./admission.ts";
 import { type AppOptions, CHANGE_STREAM_PATH, mountRoutes } from "./app.ts";
 import { sendEarlyRefusal, sendPreflightReply, setCommonHeaders } from "./early_reply.ts";

@@ -13,7 +13,7 @@ import { InvalidTokenRefusal } from "#dc/operations/messages/status.ts";
 import { createInvalidArgumentError, OperationError } from "#kernel/errors.ts";
 import { isJsonObject } from "#kernel/json_object.ts";
 import { OutageReporter } from "#kernel/outage.ts";
-import type { FindPrincipal } from "../connect/caller.ts";
+import type { FindPrincipal } from "../connect/request.ts";
 import { FollowedFile } from "./followed_file.ts";
 import type { TokenFile } from "./token_file.ts";
 

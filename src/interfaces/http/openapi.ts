@@ -11,7 +11,7 @@ import {
   type SchemaOptions,
 } from "#dc/operations/messages/message_schema.ts";
 import { LOG_PROBLEMS } from "#dc/service.ts";
-import { MAX_MESSAGE_BYTES } from "#interfaces/connect/limits.ts";
+import { MAX_MESSAGE_BYTES } from "#interfaces/connect/call_headers.ts";
 import { IMPORT_PARAMETERS, IMPORT_TYPES } from "./import_route.ts";
 import { ROUTE_DESCRIPTIONS, STREAM_EVENT_DESCRIPTIONS } from "./routes.ts";
 

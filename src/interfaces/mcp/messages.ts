@@ -1,8 +1,13 @@
 import { shortenText } from "#kernel/errors.ts";
 import { isJsonObject, readJsonText } from "#kernel/json_object.ts";
 import { TaskSlots } from "#kernel/slots.ts";
-import { MAX_ERROR_DETAIL_CHARS, MAX_SLOW_CALLS } from "./limits.ts";
 import type { CallSubject } from "./tool_set.ts";
+
+/** Maximum slow calls at once. Our choice: they start child processes or read every file; more would only contend. */
+export const MAX_SLOW_CALLS = 8;
+
+/** Maximum characters of a parse error's detail. Our choice: some engines quote the line, which may be megabytes. */
+const MAX_ERROR_DETAIL_CHARS = 200;
 
 /** Id of a response: the id of the request, or null if that could not be read. */
 export type MessageId = string | number | null;

@@ -2,7 +2,6 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import { OperationError, shortenText } from "#kernel/errors.ts";
 import { escapeLineSeparators, isJsonObject } from "#kernel/json_object.ts";
 import type { ToolResult } from "#kernel/tool.ts";
-import { MAX_PENDING_BYTES, MAX_PENDING_REQUESTS, MAX_SUBSCRIPTIONS } from "./limits.ts";
 import {
   addResultMetadata,
   createToolListResult,
@@ -23,6 +22,15 @@ import {
   type TaskSchedule,
 } from "./messages.ts";
 import type { McpTool, ToolSet } from "./tool_set.ts";
+
+/** Number of pending requests above which reading stops. Our choice: keeps every call busy, and is cheap to store. */
+export const MAX_PENDING_REQUESTS = 1024;
+
+/** Pending bytes above which reading stops; a single request may exceed it. Our choice: three longest lines. */
+const MAX_PENDING_BYTES = 32 * 1024 * 1024;
+
+/** Maximum number of open `subscriptions/listen` requests. Our choice: a client needs one. */
+export const MAX_SUBSCRIPTIONS = 64;
 
 /**
  * The open `subscriptions/listen` requests. The tool list is static, so each is acknowledged, never gets an update,

@@ -1,8 +1,25 @@
 import { describeError } from "#kernel/errors.ts";
 import { escapeLineSeparators } from "#kernel/json_object.ts";
-import { FINISH_GRACE_MS, MAX_BATCH_MESSAGES, MAX_LINE_BYTES, MAX_UNWRITTEN_CHARS, STOP_GRACE_MS } from "./limits.ts";
 import { createParseError, type Message, parseLine, RPC_ERROR_CODES, readMessage, TaskSchedule } from "./messages.ts";
 import { type MessageExchange, MessageHandler, type MessageHandlerOptions, splitExchange } from "./requests.ts";
+
+/** Maximum bytes of a line without newline. Our choice: any spec body fits; a longer line is a fault or an attack. */
+const MAX_LINE_BYTES = 10 * 1024 * 1024;
+
+/** Maximum number of messages in a batch. Our choice: limited, because a few bytes cause a hundred bytes of replies. */
+export const MAX_BATCH_MESSAGES = 10_000;
+
+/** Characters of unsent replies above which no new call begins. Our choice: a few of the largest replies. */
+export const MAX_UNWRITTEN_CHARS = 8 * 1024 * 1024;
+
+/**
+ * Time for running calls to end after SIGTERM or SIGINT, or after the reader of replies has closed, in milliseconds.
+ * Our choice: common clients send SIGKILL two seconds after SIGTERM.
+ */
+const STOP_GRACE_MS = 1500;
+
+/** Milliseconds for running calls to end after stdin ends. Our choice: finite, because the client may have ended. */
+const FINISH_GRACE_MS = 60_000;
 
 interface McpServerOptions extends Omit<MessageHandlerOptions, "schedule"> {
   readonly input: AsyncIterable<Uint8Array>;

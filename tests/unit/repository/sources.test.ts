@@ -70,7 +70,7 @@ const WRITERS: Readonly<Record<string, string>> = {
   "src/cli/dc/import/text_file.ts": "a temporary file of an import",
   "src/cli/dc/import/import_files.ts": "a temporary file of an import",
   "src/cli/dc/import/encoding.ts": "a temporary file of an import",
-  "src/interfaces/mcp/stderr_writer.ts": "a client's log, never a terminal of ours",
+  "src/interfaces/mcp/stdout_guard.ts": "a client's log, never a terminal of ours",
   "src/planner/output/checker/check_server.ts": "an answer to the process that asked, as one line of JSON",
   "src/runtime/standard_streams.ts": "JSON-RPC, in which every control character is escaped",
 };

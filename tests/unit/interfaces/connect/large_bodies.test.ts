@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { EventEmitter } from "node:events";
 import { Hono } from "hono";
 import type { RouteEnv } from "#interfaces/connect/kept_replies.ts";
-import { queueLargeBodies } from "#interfaces/connect/request_body.ts";
+import { queueLargeBodies } from "#interfaces/connect/request.ts";
 import { ByteBudget } from "#kernel/slots.ts";
 
 const LARGE = 1024 * 1024;

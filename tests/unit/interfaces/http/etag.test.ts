@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { hasCurrentCopy } from "#interfaces/http/page_modules.ts";
+import { hasCurrentCopy } from "#interfaces/http/pages.ts";
 
 test("hasCurrentCopy compares tags weakly, one of a list too, and takes the star", () => {
   const asked = (value: string) => hasCurrentCopy(new Headers({ "if-none-match": value }), '"a"');

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { MAX_SUBSCRIPTIONS } from "#interfaces/mcp/limits.ts";
+import { MAX_SUBSCRIPTIONS } from "#interfaces/mcp/requests.ts";
 import { OperationError } from "#kernel/errors.ts";
 import { Served, serve, settle, type TestTool, testTools } from "../../../support/mcp_served.ts";
 

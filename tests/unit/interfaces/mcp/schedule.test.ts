@@ -1,6 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { MAX_SLOW_CALLS } from "#interfaces/mcp/limits.ts";
-import { type TaskAccess, TaskSchedule } from "#interfaces/mcp/messages.ts";
+import { MAX_SLOW_CALLS, type TaskAccess, TaskSchedule } from "#interfaces/mcp/messages.ts";
 
 type Shape = Partial<TaskAccess>;
 

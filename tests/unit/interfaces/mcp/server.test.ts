@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import { MAX_BATCH_MESSAGES, MAX_PENDING_REQUESTS, MAX_UNWRITTEN_CHARS } from "#interfaces/mcp/limits.ts";
+import { MAX_PENDING_REQUESTS } from "#interfaces/mcp/requests.ts";
+import { MAX_BATCH_MESSAGES, MAX_UNWRITTEN_CHARS } from "#interfaces/mcp/server.ts";
 import { echo, Latch, Served, serve, settle, type TestTool, testTools, waiting } from "../../../support/mcp_served.ts";
 
 describe("batches", () => {

@@ -1,6 +1,7 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import type { Page } from "playwright-core";
 import { browserFor } from "../support/chromium.ts";
 import { DcServer, emptyFolder } from "../support/dc_server.ts";
 import { withPageReport } from "../support/page_report.ts";
@@ -13,6 +14,7 @@ const inlet = (source_ref?: string) => ({
   kind: "PORT_KIND_POWER_IN",
   ...(source_ref !== undefined && { power_in: { source_ref } }),
 });
+const inRack = (rack_code: string) => ({ kind: "DEVICE_KIND_SERVER", rack_code, position_u: 1, face: "FACE_FRONT" });
 /** BARE has nothing but a server; FULL has a PDU of 1 kW that feeds 2 kW. */
 const SITE = [
   { rack: { code: "BARE", location } },
@@ -26,40 +28,25 @@ const SITE = [
       ports: [{ name: "o1", kind: "PORT_KIND_POWER_OUT" }, inlet("feed:F")],
     },
   },
-  {
-    device: {
-      code: "DARK",
-      kind: "DEVICE_KIND_SERVER",
-      rack_code: "BARE",
-      position_u: 1,
-      face: "FACE_FRONT",
-      allocated_draw_w: 100,
-      ports: [inlet()],
-    },
-  },
-  {
-    device: {
-      code: "BIG",
-      kind: "DEVICE_KIND_SERVER",
-      rack_code: "FULL",
-      position_u: 1,
-      face: "FACE_FRONT",
-      allocated_draw_w: 2000,
-      ports: [inlet("device:PDU-1")],
-    },
-  },
+  { device: { ...inRack("BARE"), code: "DARK", allocated_draw_w: 100, ports: [inlet()] } },
+  { device: { ...inRack("FULL"), code: "BIG", allocated_draw_w: 2000, ports: [inlet("device:PDU-1")] } },
 ];
 /** What a sheet of names and positions holds. */
-const NAMES = [
-  { rack: { code: "R1", location } },
-  { device: { code: "H1", kind: "DEVICE_KIND_SERVER", rack_code: "R1", position_u: 1, face: "FACE_FRONT" } },
-];
+const NAMES = [{ rack: { code: "R1", location } }, { device: { ...inRack("R1"), code: "H1" } }];
 /** A PDU and a switch beside them, and no cable. */
 const UNPLUGGED = [
   ...NAMES,
   { device: { code: "P1", kind: "DEVICE_KIND_RACK_PDU", rack_code: "R1", mount: "MOUNT_ZERO_U_LEFT" } },
   { device: { code: "S1", kind: "DEVICE_KIND_SWITCH", rack_code: "R1", position_u: 2, face: "FACE_FRONT" } },
 ];
+/** Two rows with two cooling units each; of the devices in row B no heat is recorded. */
+const ROWS = ["A", "B"].flatMap((row) => [
+  { rack: { code: row, location: { ...location, row } } },
+  { device: { ...inRack(row), code: `H-${row}`, ...(row === "A" && { allocated_draw_w: 2000 }) } },
+  ...["1", "2"].map((at) => ({
+    crac: { code: row + at, kind: "CRAC_KIND_CRAH", location, serves: [`row:S/1/${row}`], sensible_capacity_kw: 50 },
+  })),
+]);
 const server = missing === undefined ? await started(SITE) : undefined;
 
 async function started(lines: readonly object[], cwd = emptyFolder()): Promise<DcServer> {
@@ -67,6 +54,22 @@ async function started(lines: readonly object[], cwd = emptyFolder()): Promise<D
   const { code, stderr } = await runPlanner(["dc", "import", "site.jsonl"], { cwd });
   if (code !== 0) throw new Error(stderr);
   return DcServer.start(cwd);
+}
+
+/** Looks at pages of an inventory. */
+async function look(lines: readonly object[], at: (page: Page, url: string) => Promise<void>): Promise<void> {
+  const [site, page] = [await started(lines), await browser.newPage({ viewport: { width: 1440, height: 900 } })];
+  try {
+    await withPageReport(page, () => at(page, site.url));
+  } finally {
+    await page.close();
+    await site.end();
+  }
+}
+
+async function readGauge(page: Page, name: string): Promise<string> {
+  const text = await page.getByRole("region", { name, exact: true }).innerText();
+  return text.replaceAll(/\s+/g, " ").toLowerCase();
 }
 
 afterAll(async () => {
@@ -138,51 +141,38 @@ describe.skipIf(missing !== undefined)("A page of an inventory that lacks data",
     expect([...pages]).toEqual(["", "racks", "supplies", "device/PDU-1", "floor/floor%3AS%2F1"]);
   });
 
-  test("says of names and positions alone that neither loads nor anything to fail is recorded", async () => {
-    const names = await started(NAMES);
-    const page = await browser.newPage({ viewport: { width: 1440, height: 900 } });
-    try {
-      await withPageReport(page, async () => {
-        await page.goto(names.url);
-        await page.getByRole("heading", { name: "No supply, cooling unit or switch is recorded." }).waitFor();
-        const readGauge = async (name: string) => {
-          const text = await page.getByRole("region", { name, exact: true }).innerText();
-          return text.replaceAll(/\s+/g, " ").toLowerCase();
-        };
-        await page.getByText("no load recorded").waitFor();
-        await page.getByText("no heat recorded").waitFor();
-        expect(await readGauge("Power")).toContain("draw not recorded 1 device");
-        expect(await readGauge("Cooling, air")).toContain("cooling units none recorded reserve unknown");
-        await page.getByText("No supply, cooling unit or switch is recorded, so nothing was failed in turn.").waitFor();
-        await page.goto(`${names.url}/#/rack/R1`);
-        await page.getByText("No supply, cooling unit or switch is recorded inside it.").waitFor();
-      });
-    } finally {
-      await page.close();
-      await names.end();
-    }
-  });
+  test("says of names and positions alone that neither loads nor anything to fail is recorded", () =>
+    look(NAMES, async (page, url) => {
+      await page.goto(url);
+      await page.getByRole("heading", { name: "No supply, cooling unit or switch is recorded." }).waitFor();
+      await page.getByText("no load recorded").waitFor();
+      await page.getByText("no heat recorded").waitFor();
+      expect(await readGauge(page, "Power")).toContain("draw not recorded 1 device");
+      expect(await readGauge(page, "Cooling, air")).toContain("cooling units none recorded reserve unknown");
+      await page.getByText("No supply, cooling unit or switch is recorded, so nothing was failed in turn.").waitFor();
+      await page.goto(`${url}/#/rack/R1`);
+      await page.getByText("No supply, cooling unit or switch is recorded inside it.").waitFor();
+    }));
 
-  test("says that nothing is lost only by what is recorded", async () => {
-    const unplugged = await started(UNPLUGGED);
-    const page = await browser.newPage({ viewport: { width: 1440, height: 900 } });
-    try {
-      await withPageReport(page, async () => {
-        for (const [hash, sentence] of [
-          ["", "By what is recorded, no single failure takes a rack or a device."],
-          ["", "By what is recorded, no single failure takes anything."],
-          ["rehearsal", "By what is recorded, no failure of these elements causes a loss of this severity."],
-          ["site/S", "By what is recorded, no failure inside it takes anything."],
-          ["power/device%3AP1", "By what is recorded, nothing goes off."],
-          ["device/H1", "No inlet and no draw is recorded, or it is not in service."],
-        ] as const) {
-          await page.goto(`${unplugged.url}/#/${hash}`);
-          await page.getByText(sentence).first().waitFor();
-        }
-      });
-    } finally {
-      await page.close();
-      await unplugged.end();
-    }
-  });
+  test("names the areas without recorded heat beside the cooling that is left in others", () =>
+    look(ROWS, async (page, url) => {
+      await page.goto(url);
+      await page.getByText("Short after one failure").waitFor();
+      expect(await readGauge(page, "Cooling, air")).toMatch(/ unknown .*short now none .*heat not recorded s\/1\/b$/);
+    }));
+
+  test("says that nothing is lost only by what is recorded", () =>
+    look(UNPLUGGED, async (page, url) => {
+      for (const [hash, sentence] of [
+        ["", "By what is recorded, no single failure takes a rack or a device."],
+        ["", "By what is recorded, no single failure takes anything."],
+        ["rehearsal", "By what is recorded, no failure of these elements causes a loss of this severity."],
+        ["site/S", "By what is recorded, no failure inside it takes anything."],
+        ["power/device%3AP1", "By what is recorded, nothing goes off."],
+        ["device/H1", "No inlet and no draw is recorded, or it is not in service."],
+      ] as const) {
+        await page.goto(`${url}/#/${hash}`);
+        await page.getByText(sentence).first().waitFor();
+      }
+    }));
 });

@@ -204,8 +204,8 @@ function MediumGauge(props: {
   const left = figures.areas.flatMap(({ ref, [medium]: free }) => (free === undefined ? [] : [{ ref, ...free }]));
   const heatKw = figures.sites.reduce((sum, reply) => sum + reply[heat], 0);
   const known = left.filter(({ heat_not_recorded }) => !heat_not_recorded);
-  const [first, ...others] = known.toSorted((a, b) => b.failover_free_kw - a.failover_free_kw);
-  if (first !== undefined) return <ServedGauge name={name} href={href} best={first} all={[first, ...others]} />;
+  const [first] = known.toSorted((a, b) => b.failover_free_kw - a.failover_free_kw);
+  if (first !== undefined) return <ServedGauge name={name} href={href} best={first} all={left} />;
   if (left.length > 0) {
     const reserve = [["Reserve", "unknown"]] as const;
     return <Gauge name={name} href={href} value="–" state="unknown" unit="no heat recorded" lines={reserve} />;
@@ -254,24 +254,22 @@ function ServedGauge(props: {
   const { name, href, best, all } = props;
   const now = all.filter(({ free_kw }) => free_kw < 0);
   const later = all.filter(({ failover_free_kw }) => failover_free_kw < 0);
-  const listNames = (areas: readonly AreaCooling[]) =>
-    areas.length === 0
-      ? "none"
-      : listSomeNames(
-          areas.map(({ ref }) => getRefName(ref)),
-          MAX_NAMED_AREAS,
-        );
+  const unknown = all.filter(({ heat_not_recorded }) => heat_not_recorded);
+  const getName = ({ ref }: AreaCooling) => getRefName(ref);
+  const listNames = (areas: readonly AreaCooling[]) => listSomeNames(areas.map(getName), MAX_NAMED_AREAS) || "none";
+  const calm = unknown.length > 0 ? "unknown" : "ok";
   const [value = "", unit = ""] = formatKilowatts(best.failover_free_kw).split(" ");
   return (
     <Gauge
       name={name}
       href={href}
       value={value}
-      state={now.length > 0 ? "fault" : later.length > 0 ? "watch" : "ok"}
+      state={now.length > 0 ? "fault" : later.length > 0 ? "watch" : calm}
       unit={`${unit} left in ${getRefName(best.ref)}, the most, after one failure`}
       lines={[
         ["Short now", listNames(now), now.length > 0 ? 100 : 0],
         ["Short after one failure", listNames(later), later.length > 0 ? 90 : 0],
+        ...(unknown.length === 0 ? [] : [["Heat not recorded", listNames(unknown)] as const]),
       ]}
     />
   );

@@ -7,7 +7,17 @@ import { useCall } from "../api/client.ts";
 import { bindSetting, convertToConstant, formatPageUrl, type PageAddress } from "../router.ts";
 import { ChoiceField, FilterRow } from "../ui/fields.tsx";
 import { PageHead, ReplyView } from "../ui/page.tsx";
-import { Badge, Card, type Column, HealthBadge, HealthCounts, RefLink, TableCard, type Tone } from "../ui/parts.tsx";
+import {
+  Badge,
+  Card,
+  type Column,
+  EmptyText,
+  HealthBadge,
+  HealthCounts,
+  RefLink,
+  TableCard,
+  type Tone,
+} from "../ui/parts.tsx";
 import { type PictureRequest, PictureView } from "../ui/picture.tsx";
 import { ElementActions, HealthReasons } from "./element_parts.tsx";
 
@@ -114,13 +124,13 @@ export function FloorPage({ place }: { readonly place: PageAddress }) {
   };
   const { reply: kept } = useCall("datacenter.v1.PlanningService/ListReadings", { page_size: 1 });
   const isMeasurable = measured !== undefined || (kept?.readings.length ?? 0) > 0;
-  const plan = useCall("FloorPlan", request);
+  const plan = useCall("FloorPlan", floorRef === "" ? undefined : request);
   return (
     <>
       <PageHead
         title={`Floor ${getRefName(floorRef)}`}
         action={
-          plan.error?.code === "not_found" ? null : (
+          floorRef === "" || plan.error?.code === "not_found" ? null : (
             <>
               <a class="button" href={formatPageUrl("thermal", floorRef)}>
                 Cooling
@@ -145,15 +155,21 @@ export function FloorPage({ place }: { readonly place: PageAddress }) {
           }
         />
       </FilterRow>
-      <ReplyView asked={plan}>
-        {(reply) => (
-          <FloorPlanView
-            plan={reply}
-            question={{ rpc: "FloorPlan", request }}
-            hasRisk={coloring === "" || coloring === "risk"}
-          />
-        )}
-      </ReplyView>
+      {floorRef === "" ? (
+        <EmptyText>
+          Choose a floor on the <a href={formatPageUrl("overview")}>overview</a>.
+        </EmptyText>
+      ) : (
+        <ReplyView asked={plan}>
+          {(reply) => (
+            <FloorPlanView
+              plan={reply}
+              question={{ rpc: "FloorPlan", request }}
+              hasRisk={coloring === "" || coloring === "risk"}
+            />
+          )}
+        </ReplyView>
+      )}
     </>
   );
 }

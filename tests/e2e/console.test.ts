@@ -1,5 +1,4 @@
 import { describe, expect, test } from "bun:test";
-import type { Page } from "playwright-core";
 import { seriousFaults } from "../support/accessibility.ts";
 import {
   chooseMore,
@@ -11,7 +10,6 @@ import {
   press,
   sampleConsole,
   tabTo,
-  visitPage,
 } from "../support/console_page.ts";
 import { DcServer, emptyFolder } from "../support/dc_server.ts";
 import { PLANNER, runPlanner } from "../support/planner_command.ts";
@@ -19,14 +17,10 @@ import { PLANNER, runPlanner } from "../support/planner_command.ts";
 /** Where the person at the console is. */
 const ZONE = "Asia/Kolkata";
 
-const { browser, server, missing } = await sampleConsole("The console's pages are");
-
-const visit = (hash: string, story: (page: Page) => Promise<void>, options: Parameters<typeof visitPage>[3] = {}) =>
-  visitPage(browser, `${server.url}/#/${hash}`, story, {
-    viewport: { width: 1400, height: 900 },
-    timezoneId: ZONE,
-    ...options,
-  });
+const { browser, server, visit, missing } = await sampleConsole("The console's pages are", {
+  viewport: { width: 1400, height: 900 },
+  timezoneId: ZONE,
+});
 
 describe.skipIf(missing !== undefined)("The web console", () => {
   test("finds a device, traces its cable, fails its feed, tells who goes dark, and shows the history", async () => {

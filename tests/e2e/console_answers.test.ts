@@ -1,12 +1,9 @@
 import { describe, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
-import { chooseMore, heading, sampleConsole, visitPage } from "../support/console_page.ts";
+import { chooseMore, heading, sampleConsole } from "../support/console_page.ts";
 import { http1, postJson } from "../support/http_client.ts";
 
-const { browser, server, missing } = await sampleConsole("What the console answers is");
-
-const visit = (hash: string, story: (page: Page) => Promise<void>, expected = /^$/) =>
-  visitPage(browser, `${server.url}/#/${hash}`, story, { expected });
+const { server, visit, missing } = await sampleConsole("What the console answers is");
 
 const call = async (rpc: string, request: object) =>
   JSON.parse((await postJson(`${server.url}/datacenter.v1.${rpc}`, request)).text);
@@ -132,7 +129,7 @@ describe.skipIf(missing !== undefined)("The console", () => {
         await page.getByRole("button", { name: "Try again" }).click();
         await heading(page, "History");
       },
-      /^said Failed to load resource/,
+      { expected: /^said Failed to load resource/ },
     );
   });
 

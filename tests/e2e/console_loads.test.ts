@@ -1,13 +1,10 @@
 import { describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import type { Page } from "playwright-core";
-import { sampleConsole, visitPage } from "../support/console_page.ts";
+import { sampleConsole } from "../support/console_page.ts";
 import { postJson } from "../support/http_client.ts";
 
-const { browser, server, missing } = await sampleConsole("The console's loads are");
-
-const visit = (hash: string, story: (page: Page) => Promise<void>) =>
-  visitPage(browser, `${server.url}/#/${hash}`, story);
+const { server, visit, missing } = await sampleConsole("The console's loads are");
 
 const card = (page: Page, title: string) => page.locator("section.card").filter({ hasText: title });
 

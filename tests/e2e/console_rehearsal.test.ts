@@ -1,13 +1,10 @@
 import { describe, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
-import { heading, sampleConsole, visitPage } from "../support/console_page.ts";
+import { heading, sampleConsole } from "../support/console_page.ts";
 import { callRpc } from "../support/http_client.ts";
 
-const { browser, server, missing } = await sampleConsole("The console's rehearsal is");
-
 // A scope that is none is told by the server, of which the browser tells too.
-const visit = (hash: string, story: (page: Page) => Promise<void>, width = 1440) =>
-  visitPage(browser, `${server.url}/#/${hash}`, story, { viewport: { width, height: 900 }, expected: /404/ });
+const { server, visit, missing } = await sampleConsole("The console's rehearsal is", { expected: /404/ });
 
 const causes = (page: Page) => page.getByRole("region", { name: "Causes of loss" });
 const evidence = (page: Page) => page.getByRole("region", { name: "Evidence" });

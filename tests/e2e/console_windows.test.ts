@@ -1,17 +1,17 @@
 import { describe, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
 import { seriousFaults } from "../support/accessibility.ts";
-import { chooseMore, heading, sampleConsole, tabTo, visitPage } from "../support/console_page.ts";
+import { chooseMore, heading, sampleConsole, tabTo } from "../support/console_page.ts";
 import { postJson } from "../support/http_client.ts";
 
-const { browser, server, missing } = await sampleConsole("Windows in the console are");
+const { server, visit, missing } = await sampleConsole("Windows in the console are", {
+  timezoneId: "Europe/Amsterdam",
+  locale: "en-GB",
+});
 
 /** Two ways to the same answer: with the mouse, and with keys alone. */
 const WAYS = ["mouse", "keys"] as const;
 type Way = (typeof WAYS)[number];
-
-const visit = (hash: string, story: (page: Page) => Promise<void>) =>
-  visitPage(browser, `${server.url}/#/${hash}`, story, { timezoneId: "Europe/Amsterdam", locale: "en-GB" });
 
 const call = async (rpc: string, request: object) =>
   JSON.parse((await postJson(`${server.url}/datacenter.v1.PlanningService/${rpc}`, request)).text);

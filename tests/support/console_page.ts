@@ -43,18 +43,18 @@ interface Console {
   readonly browser: Browser;
   readonly server: DcServer;
   readonly missing?: string;
+  /** Goes to a page of the console in a tab of its own, see `visitPage`. */
+  visit(hash: string, story: (page: Page) => Promise<void>, options?: Visit): Promise<void>;
 }
 
 /** Starts a browser and a server of the sample site for all tests of the calling file; both end after the last of them. */
-export async function sampleConsole(subject: string): Promise<Console> {
+export async function sampleConsole(subject: string, usual: Visit = {}): Promise<Console> {
   const { browser, missing } = await browserFor(subject);
-  if (missing !== undefined) return { browser, missing, server: undefined as unknown as DcServer };
-  const server = await sampleServer();
-  afterAll(async () => {
-    await browser.close();
-    await server.end();
-  });
-  return { browser, server };
+  const server = missing === undefined ? await sampleServer() : (undefined as unknown as DcServer);
+  afterAll(() => Promise.all([browser?.close(), server?.end()]));
+  const visit: Console["visit"] = (hash, story, options = {}) =>
+    visitPage(browser, `${server.url}/#/${hash}`, story, { ...usual, ...options });
+  return { browser, server, visit, ...(missing !== undefined && { missing }) };
 }
 
 /** A server of the sample site, to which a rack with an odd name is added. */

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { ENVIRONMENT_VARIABLES } from "../src/cli/environment.ts";
 import { EXIT_MEANINGS, EXIT_STATUS } from "../src/cli/exit_status.ts";
+import { ENVIRONMENT_VARIABLES } from "../src/cli/help.ts";
 import { type Release, timestamp } from "./release.ts";
 import { run } from "./shell.ts";
 

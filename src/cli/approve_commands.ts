@@ -8,14 +8,14 @@ import type { Spec } from "#planner/spec/spec.ts";
 import { type AcceptableLine, buildCheckLines, isCommandPrefix, omitAcceptedLines } from "#planner/work/acceptance.ts";
 import { listConfigLines } from "#planner/work/config_lines.ts";
 import { formatCountWithNoun } from "#words/names.ts";
+import type { ApproveArgs } from "./commands/spec/approve.ts";
 import {
   confirmOnTerminal,
   formatAcceptQuestion,
   formatCommandLine,
   requireOutsideRun,
   type UnacceptedCommand,
-} from "./accept_commands.ts";
-import type { ApproveArgs } from "./commands/spec/approve.ts";
+} from "./consent.ts";
 import type { Cli } from "./declaration.ts";
 import { EXIT_STATUS, type ExitStatus } from "./exit_status.ts";
 import type { OpenedProject } from "./open_project.ts";

@@ -171,3 +171,29 @@ export function enumFlag<const Options extends readonly string[], const Extras e
 ) {
   return declareArg({ type: "enum" as const, options, description }, extras);
 }
+
+/** Positional argument with ids of active specs: `<id...>`. */
+export const ACTIVE_IDS = requiredArgument("Full or partial ids of specs", { completes: "spec", repeats: true });
+
+export const JSON_FLAG = booleanFlag("Print one JSON document instead of text");
+
+/** Flag that completes specs without proof, for all commands that complete specs. */
+export const UNPROVEN_FLAG = textFlag(
+  "why",
+  "Complete without proof, whatever the checks say; the reason stays in the spec",
+);
+
+/** Positional argument of commands that change a spec. */
+export const ACTIVE_ID = requiredArgument("Full or partial id of a spec", { completes: "spec" });
+
+/** Positional argument of commands that only read; it accepts archived specs too. */
+export const ANY_ID = requiredArgument("Full or partial id of a spec, active or archived", {
+  completes: "archived_spec",
+});
+
+/** Returns the given text, or all of standard input for `-`. */
+export async function readTextOrInput(given: string): Promise<string> {
+  if (given !== "-") return given;
+  const { text } = await import("node:stream/consumers");
+  return text(process.stdin);
+}

@@ -21,8 +21,8 @@ import {
   parseEnvelope,
   SIGNATURE_NAMESPACE,
 } from "#planner/work/attestation.ts";
-import { askToAcceptCommands, requireOutsideRun } from "./accept_commands.ts";
 import type { VerifyArgs } from "./commands/spec/verify.ts";
+import { askToAcceptCommands, requireOutsideRun } from "./consent.ts";
 import type { Cli } from "./declaration.ts";
 import { EXIT_STATUS, type ExitStatus } from "./exit_status.ts";
 import type { OpenedProject } from "./open_project.ts";

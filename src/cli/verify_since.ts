@@ -6,8 +6,8 @@ import { type SpecVerdict, type VerifySinceReport, verifySince } from "#planner/
 import { describeSystemError } from "#planner/store/files/disk_error.ts";
 import type { CriterionProof } from "#planner/work/provenance.ts";
 import { formatCountWithNoun } from "#words/names.ts";
-import { requireOutsideRun } from "./accept_commands.ts";
 import type { VerifyArgs } from "./commands/spec/verify.ts";
+import { requireOutsideRun } from "./consent.ts";
 import type { Cli } from "./declaration.ts";
 import { EXIT_STATUS, type ExitStatus } from "./exit_status.ts";
 import type { OpenedProject } from "./open_project.ts";

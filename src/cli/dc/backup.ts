@@ -6,7 +6,7 @@ import { OperationError } from "#kernel/errors.ts";
 import { EXIT_STATUS, type ExitStatus } from "../exit_status.ts";
 import { printText } from "../output/wrap_text.ts";
 import { getPublicKeyPath } from "./audit/audit_keys.ts";
-import { verifyChangeLog } from "./audit/audit_verify.ts";
+import { verifyChangeLog } from "./audit/change_log.ts";
 import { type DatabaseLocation, parseDatabaseLocation, requireDatabase } from "./database.ts";
 
 /** Writes a verified copy of a database, which may be served meanwhile. Returns status 1 for a broken change log. */

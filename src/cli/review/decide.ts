@@ -3,7 +3,7 @@ import type { MergeResult } from "#planner/runs/merge/complete_spec.ts";
 import type { ReviewFacts } from "#planner/runs/review/review_facts.ts";
 import { acceptWork, rejectWork, sendBackWork } from "#planner/runs/review/send_back.ts";
 import type { RunDeps } from "#planner/runs/run_types.ts";
-import { readTerminalLine } from "../accept_commands.ts";
+import { readTerminalLine } from "../consent.ts";
 import type { Cli } from "../declaration.ts";
 import { type EditedText, editText } from "../edit_text.ts";
 import { EXIT_STATUS, type ExitStatus } from "../exit_status.ts";

@@ -12,7 +12,7 @@ import { listConfigLines } from "#planner/work/config_lines.ts";
 import { addUsage, formatShortUsage, formatUsage, NO_USAGE, type Usage } from "#planner/work/usage.ts";
 import { limitMemory } from "#runtime/engine.ts";
 import { quoteShellWord } from "#words/quoting.ts";
-import { askToAcceptCommands } from "../accept_commands.ts";
+import { askToAcceptCommands } from "../consent.ts";
 import type { Cli } from "../declaration.ts";
 import { EXIT_STATUS, type ExitStatus } from "../exit_status.ts";
 import type { OpenedProject } from "../open_project.ts";

@@ -64,7 +64,7 @@ test("every dependency has a line of reason", () => {
 /** Files that write to a descriptor or a stream of the process, each with what keeps a text from driving a terminal. */
 const WRITERS: Readonly<Record<string, string>> = {
   "src/cli/output/print.ts": "the edge: terminalText for all that a terminal shows",
-  "src/cli/accept_commands.ts": "questions on /dev/tty, through terminalText",
+  "src/cli/consent.ts": "questions on /dev/tty, through terminalText",
   "src/cli/dc/line_output.ts": "an exported file",
   "src/cli/output/write_file.ts": "a file that is put in place of another",
   "src/cli/dc/import/text_file.ts": "a temporary file of an import",

@@ -41,7 +41,7 @@ export const command = defineFamily({
           throw new UsageError(`Wrong value "${expectedHead}" for "--expect-head": ${expected}`);
         }
         const path = (given: string) => resolve(cli.cwd, given);
-        const { verifyChangeLog } = await import("../../dc/audit/audit_verify.ts");
+        const { verifyChangeLog } = await import("../../dc/audit/change_log.ts");
         return verifyChangeLog(parseDatabaseLocation(db, cli.cwd), {
           inventory: estate,
           checkpoints: checkpoint.map(path),
@@ -74,7 +74,7 @@ export const command = defineFamily({
         if (keyPath === undefined)
           throw new UsageError('Missing "--key": expected the private key for a database on a server');
         const options = { before: new Date(time).toISOString(), output: resolve(cli.cwd, output), key: keyPath };
-        const { archiveChangeLog } = await import("../../dc/audit/audit_archive.ts");
+        const { archiveChangeLog } = await import("../../dc/audit/change_log.ts");
         return archiveChangeLog(database, options);
       },
     }),

@@ -1,4 +1,4 @@
-import { booleanFlag, integerFlag, optionalArgument } from "../../args.ts";
+import { booleanFlag, integerFlag, optionalArgument, readTextOrInput } from "../../args.ts";
 import { defineCommand } from "../../command.ts";
 import { TOKEN_FLAG, URL_FLAG } from "../../dc/asked_flags.ts";
 
@@ -25,7 +25,6 @@ export const command = defineCommand({
     const { callRpc, printRpcs } = await import("../../dc/call.ts");
     if (list) return void printRpcs();
     const { resolveServerAddress } = await import("../../dc/server_address.ts");
-    const { readTextOrInput } = await import("../../shared_arguments.ts");
     return callRpc(resolveServerAddress({ url, token, timeout }, cli.cwd), rpc, await readTextOrInput(request));
   },
 });

@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { fileFlag, requiredArgument } from "../../args.ts";
+import { fileFlag, JSON_FLAG, requiredArgument } from "../../args.ts";
 import { defineCommand, defineFamily } from "../../command.ts";
 import { DATABASE_FLAG } from "../../dc/asked_flags.ts";
 import { parseDatabaseLocation } from "../../dc/database.ts";
@@ -7,7 +7,6 @@ import type { CheckResult } from "../../dc/doctor.ts";
 import { EXIT_STATUS } from "../../exit_status.ts";
 import { printJson } from "../../output/print.ts";
 import { printText } from "../../output/wrap_text.ts";
-import { JSON_FLAG } from "../../shared_arguments.ts";
 
 export const backup = defineCommand({
   meta: { name: "dc backup", description: "Copy a SQLite database, also while it is served" },

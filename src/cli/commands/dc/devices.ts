@@ -52,7 +52,7 @@ export const types = defineFamily({
         "planner dc types import device-types/ --dry-run": "Check a library",
       },
       async run({ args: { files, db, "dry-run": dryRun, json }, cli }) {
-        const { importDeviceTypes } = await import("../../dc/exchange/import_types.ts");
+        const { importDeviceTypes } = await import("../../dc/exchange/device_types.ts");
         return importDeviceTypes(parseDatabaseLocation(db, cli.cwd), { files, dryRun, json, cwd: cli.cwd }, cli);
       },
     }),
@@ -67,7 +67,7 @@ export const types = defineFamily({
       },
       examples: { "planner dc types list poweredge": "List the types with a word in their names" },
       async run({ args: { words, db, json }, cli }) {
-        const { printDeviceTypes } = await import("../../dc/exchange/list_types.ts");
+        const { printDeviceTypes } = await import("../../dc/exchange/device_types.ts");
         await printDeviceTypes(parseDatabaseLocation(db, cli.cwd), { words, json });
       },
     }),

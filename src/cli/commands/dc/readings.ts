@@ -20,7 +20,7 @@ export const command = defineFamily({
       },
       examples: { "planner dc readings check readings.yaml": "Ask each query once, and keep nothing" },
       async run({ args: { file, db, json }, cli }) {
-        const { checkReadings } = await import("../../dc/readings/check_readings.ts");
+        const { checkReadings } = await import("../../dc/readings/pull_readings.ts");
         return checkReadings(resolve(cli.cwd, file), parseDatabaseLocation(db, cli.cwd), { json });
       },
     }),

@@ -139,7 +139,7 @@ export const command = defineFamily({
         "planner dc window import isp.ics --element CABLE-7 --dry-run": "Try it for events that name nothing",
       },
       async run({ args: { db, ...asked }, cli }) {
-        const { importCalendar } = await import("../../dc/import_calendar.ts");
+        const { importCalendar } = await import("../../dc/window_files.ts");
         return importCalendar(parseDatabaseLocation(db, cli.cwd), asked, cli);
       },
     }),
@@ -177,7 +177,7 @@ export const command = defineFamily({
       },
       examples: { "planner dc window notify MW-1": "Print whom to tell what" },
       async run({ args: { db, ...asked }, cli }) {
-        const { printWindowNotices } = await import("../../dc/window_sheet.ts");
+        const { printWindowNotices } = await import("../../dc/stored_windows.ts");
         await printWindowNotices(parseDatabaseLocation(db, cli.cwd), asked, cli);
       },
     }),
@@ -195,7 +195,7 @@ export const command = defineFamily({
         "planner dc window sheet MW-1 --format html > MW-1.html": "Make a page for a printer",
       },
       async run({ args: { db, code, format = "text" }, cli }) {
-        const { printWindowSheet } = await import("../../dc/window_sheet.ts");
+        const { printWindowSheet } = await import("../../dc/stored_windows.ts");
         await printWindowSheet(parseDatabaseLocation(db, cli.cwd), code, format);
       },
     }),

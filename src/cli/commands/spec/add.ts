@@ -1,12 +1,11 @@
 import { addCommand } from "#planner/operations/add.ts";
 import { runTool } from "#planner/service.ts";
 import { PRIORITIES } from "#planner/spec/spec.ts";
-import { acceptTypedCommands } from "../../accept_commands.ts";
-import { enumFlag, requiredArgument, textFlag } from "../../args.ts";
+import { enumFlag, JSON_FLAG, readTextOrInput, requiredArgument, textFlag } from "../../args.ts";
 import { defineCommand } from "../../command.ts";
+import { acceptTypedCommands } from "../../consent.ts";
 import { printJson, sanitizeLines } from "../../output/print.ts";
 import { printText } from "../../output/wrap_text.ts";
-import { JSON_FLAG, readTextOrInput } from "../../shared_arguments.ts";
 import { UsageError } from "../../usage_error.ts";
 
 export const command = defineCommand({

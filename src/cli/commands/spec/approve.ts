@@ -1,11 +1,10 @@
 import { type ApprovalDecision, decideApproval } from "#planner/operations/decide_approval.ts";
-import { requireOutsideRun, trustProject } from "../../accept_commands.ts";
-import { type Args, type ArgValues, booleanFlag, textFlag } from "../../args.ts";
+import { ACTIVE_ID, type Args, type ArgValues, booleanFlag, JSON_FLAG, textFlag } from "../../args.ts";
 import { defineCommand } from "../../command.ts";
+import { requireOutsideRun, trustProject } from "../../consent.ts";
 import type { Cli } from "../../declaration.ts";
 import { EXIT_STATUS } from "../../exit_status.ts";
 import { print, printJson, sanitizeLine } from "../../output/print.ts";
-import { ACTIVE_ID, JSON_FLAG } from "../../shared_arguments.ts";
 
 const ARGS = {
   id: { ...ACTIVE_ID, required: false, replacedBy: ["--commands", "--all", "--like"] },

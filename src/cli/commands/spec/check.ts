@@ -1,10 +1,9 @@
 import { checkCriterion } from "#planner/operations/check_criterion.ts";
 import { findSpecId } from "#planner/operations/shared/find_spec.ts";
-import { booleanFlag, requiredArgument } from "../../args.ts";
+import { ACTIVE_ID, booleanFlag, JSON_FLAG, requiredArgument } from "../../args.ts";
 import { defineCommand } from "../../command.ts";
 import { printJson, sanitizeLine } from "../../output/print.ts";
 import { printText } from "../../output/wrap_text.ts";
-import { ACTIVE_ID, JSON_FLAG } from "../../shared_arguments.ts";
 import { runProvingCommand } from "../../with_proofs.ts";
 
 export const command = defineCommand({

@@ -2,14 +2,13 @@ import { OperationError } from "#kernel/errors.ts";
 import { findNearest } from "#kernel/nearest.ts";
 import type { ConfigProblem } from "#planner/config/check_config.ts";
 import { CONFIG_FILE } from "#planner/config/config.ts";
-import { booleanFlag, optionalArgument } from "../../args.ts";
+import { booleanFlag, JSON_FLAG, optionalArgument } from "../../args.ts";
 import { defineCommand } from "../../command.ts";
 import { EXIT_STATUS, type ExitStatus } from "../../exit_status.ts";
 import { checkProjectConfig, findConfigWarnings } from "../../lint/config_warnings.ts";
 import type { OpenedProject } from "../../open_project.ts";
 import { print, printJson, sanitizeLines } from "../../output/print.ts";
 import { printText } from "../../output/wrap_text.ts";
-import { JSON_FLAG } from "../../shared_arguments.ts";
 
 export const command = defineCommand({
   meta: { name: "config", description: "Show the settings: .planner/config.md merged with the defaults" },

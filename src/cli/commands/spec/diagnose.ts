@@ -1,10 +1,10 @@
 import { diagnoseTool } from "#planner/operations/diagnose.ts";
 import { runTool } from "#planner/service.ts";
+import { ANY_ID, JSON_FLAG } from "../../args.ts";
 import { defineCommand } from "../../command.ts";
 import { EXIT_STATUS } from "../../exit_status.ts";
 import { paint, printJson, sanitizeLine } from "../../output/print.ts";
 import { printText } from "../../output/wrap_text.ts";
-import { ANY_ID, JSON_FLAG } from "../../shared_arguments.ts";
 
 export const command = defineCommand({
   meta: { name: "diagnose", description: "Check a spec's file, log, lock, commits, criteria and record" },

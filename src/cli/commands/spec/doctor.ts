@@ -1,12 +1,11 @@
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import type { DoctorFinding } from "#planner/runs/doctor/doctor.ts";
-import { booleanFlag } from "../../args.ts";
+import { booleanFlag, JSON_FLAG } from "../../args.ts";
 import { defineCommand } from "../../command.ts";
 import { EXIT_STATUS } from "../../exit_status.ts";
 import { paint, printJson, sanitizeLine } from "../../output/print.ts";
 import { printText } from "../../output/wrap_text.ts";
-import { JSON_FLAG } from "../../shared_arguments.ts";
 import { type BuildFacts, COMMIT, getBuildFacts } from "../../version.ts";
 
 export const command = defineCommand({

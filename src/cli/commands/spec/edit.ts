@@ -4,11 +4,11 @@ import { findSpecId } from "#planner/operations/shared/find_spec.ts";
 import { runTool } from "#planner/service.ts";
 import { parseDocument } from "#planner/spec/document.ts";
 import { type AcceptableLine, buildCheckLines } from "#planner/work/acceptance.ts";
-import { acceptTypedCommands } from "../../accept_commands.ts";
+import { ACTIVE_ID } from "../../args.ts";
 import { defineCommand } from "../../command.ts";
+import { acceptTypedCommands } from "../../consent.ts";
 import { editText } from "../../edit_text.ts";
 import { print } from "../../output/print.ts";
-import { ACTIVE_ID } from "../../shared_arguments.ts";
 
 export const command = defineCommand({
   meta: { name: "edit", description: "Edit a spec in $VISUAL or $EDITOR and lint it" },

@@ -1,9 +1,9 @@
 import { finalizeCommand } from "#planner/operations/finalize.ts";
 import { runTool } from "#planner/service.ts";
+import { ACTIVE_ID, JSON_FLAG, UNPROVEN_FLAG } from "../../args.ts";
 import { defineCommand } from "../../command.ts";
+import { confirmClaimOptions, SHARED_CLAIM_FLAGS } from "../../consent.ts";
 import { print, printJson, sanitizeLines } from "../../output/print.ts";
-import { ACTIVE_ID, JSON_FLAG, UNPROVEN_FLAG } from "../../shared_arguments.ts";
-import { confirmClaimOptions, SHARED_CLAIM_FLAGS } from "../../shared_claim_flags.ts";
 import { runProvingCommand } from "../../with_proofs.ts";
 
 export const command = defineCommand({

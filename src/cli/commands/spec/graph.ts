@@ -9,11 +9,10 @@ import { buildUnreadableField } from "#planner/operations/shared/listing.ts";
 import { createFilterTest } from "#planner/operations/shared/spec_filter.ts";
 import { loadSpecWorld } from "#planner/operations/shared/world.ts";
 import type { Spec } from "#planner/spec/spec.ts";
-import { booleanFlag, enumFlag } from "../../args.ts";
+import { booleanFlag, enumFlag, JSON_FLAG } from "../../args.ts";
 import { defineCommand } from "../../command.ts";
 import { formatUnreadableCount, printGraph } from "../../output/listing_output.ts";
 import { print, printJson } from "../../output/print.ts";
-import { JSON_FLAG } from "../../shared_arguments.ts";
 import { createDueTest, FIELD_FILTER_FLAGS, LIST_LIMIT_FLAGS } from "../../spec_filter.ts";
 
 const GRAPH_FORMATS = ["text", "mermaid", "dot", "svg", "json"] as const;

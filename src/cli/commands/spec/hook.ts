@@ -1,12 +1,11 @@
 import { getSelfCommand } from "#runtime/self_command.ts";
-import { requiredArgument } from "../../args.ts";
+import { JSON_FLAG, requiredArgument } from "../../args.ts";
 import { defineCommand } from "../../command.ts";
 import { EXIT_STATUS } from "../../exit_status.ts";
 import { requireRepository } from "../../git/repository.ts";
 import { type HookState, installHook, readHookState, uninstallHook } from "../../hook/hook_file.ts";
 import { printJson, sanitizeLines } from "../../output/print.ts";
 import { printText } from "../../output/wrap_text.ts";
-import { JSON_FLAG } from "../../shared_arguments.ts";
 
 export const command = defineCommand({
   meta: { name: "hook", description: "Check the staged specs before each git commit" },

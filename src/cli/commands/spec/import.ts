@@ -1,12 +1,11 @@
 import { resolve } from "node:path";
 import { SOURCE_KINDS } from "#planner/exchange/source.ts";
-import { booleanFlag, enumFlag, requiredArgument, textFlag } from "../../args.ts";
+import { booleanFlag, enumFlag, JSON_FLAG, requiredArgument, textFlag } from "../../args.ts";
 import { defineCommand } from "../../command.ts";
 import { importSpecs, readImportBatch } from "../../exchange/import_specs.ts";
 import { EXIT_STATUS, type ExitStatus } from "../../exit_status.ts";
 import type { OpenedProject } from "../../open_project.ts";
 import { print, printJson, sanitizeLine } from "../../output/print.ts";
-import { JSON_FLAG } from "../../shared_arguments.ts";
 import { UsageError } from "../../usage_error.ts";
 
 export const command = defineCommand({

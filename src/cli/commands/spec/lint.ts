@@ -3,7 +3,7 @@ import { createLintReport, type FileReport, type LintReport } from "#planner/lin
 import type { LintSelection } from "#planner/lint/lint_project.ts";
 import { findSpecIds } from "#planner/operations/shared/find_spec.ts";
 import { findRoot, isInitialisedProject, isInsideFolder } from "#planner/store/project/places.ts";
-import { booleanFlag, enumFlag, integerFlag, optionalArgument } from "../../args.ts";
+import { booleanFlag, enumFlag, integerFlag, JSON_FLAG, optionalArgument } from "../../args.ts";
 import { defineCommand } from "../../command.ts";
 import type { Cli } from "../../declaration.ts";
 import { EXIT_STATUS, type ExitStatus } from "../../exit_status.ts";
@@ -12,7 +12,6 @@ import { findConfigWarnings } from "../../lint/config_warnings.ts";
 import type { FixOutcome } from "../../lint/lint_fix.ts";
 import { LINT_FORMATS, type LintOutcome, printLintReport } from "../../lint/write_report.ts";
 import { type OpenedProject, openProject } from "../../open_project.ts";
-import { JSON_FLAG } from "../../shared_arguments.ts";
 
 interface LintOptions {
   readonly all: boolean;

@@ -2,13 +2,17 @@ import type { DetailedSpecRow } from "#planner/operations/shared/listing.ts";
 import { listArchivedSpecs, listCommand } from "#planner/operations/spec_list.ts";
 import { runTool } from "#planner/service.ts";
 import { compareDueDays, compareUrgency } from "#planner/spec/spec.ts";
-import { booleanFlag, enumFlag } from "../../args.ts";
+import { booleanFlag, enumFlag, JSON_FLAG } from "../../args.ts";
 import { defineCommand } from "../../command.ts";
-import { type ListedSpec, printSpecListing, selectSpecColumns } from "../../output/listing_output.ts";
-import { formatOthersClaims, readOthersClaims } from "../../output/others_output.ts";
+import {
+  formatOthersClaims,
+  type ListedSpec,
+  printSpecListing,
+  readOthersClaims,
+  selectSpecColumns,
+} from "../../output/listing_output.ts";
 import { printJson } from "../../output/print.ts";
 import { printText } from "../../output/wrap_text.ts";
-import { JSON_FLAG } from "../../shared_arguments.ts";
 import { createDueTest, FIELD_FILTER_FLAGS, filterListedSpecs, LIST_LIMIT_FLAGS, NO_LIMIT } from "../../spec_filter.ts";
 
 export const command = defineCommand({

@@ -4,11 +4,10 @@ import type { PlannerContext } from "#planner/context.ts";
 import { logTool } from "#planner/operations/log.ts";
 import { findSpecId } from "#planner/operations/shared/find_spec.ts";
 import { runTool } from "#planner/service.ts";
-import { booleanFlag, integerFlag, textFlag } from "../../args.ts";
+import { ANY_ID, booleanFlag, integerFlag, JSON_FLAG, textFlag } from "../../args.ts";
 import { defineCommand } from "../../command.ts";
 import { isStdoutClosed, print, printJson } from "../../output/print.ts";
 import { removeEscapes } from "../../output/remove_escapes.ts";
-import { ANY_ID, JSON_FLAG } from "../../shared_arguments.ts";
 
 /** Interval between checks of a followed log, in milliseconds. */
 const POLL_INTERVAL_MS = 300;

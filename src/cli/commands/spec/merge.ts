@@ -3,16 +3,15 @@ import { refuseInsideRun } from "#planner/operations/shared/inside_run.ts";
 import type { SpecId } from "#planner/spec/spec_id.ts";
 import type { SharedClaimOptions } from "#planner/store/remote_claims/remote_claims.ts";
 import { buildUnprovenLine } from "#planner/work/acceptance.ts";
-import { booleanFlag, optionalArgument, textFlag } from "../../args.ts";
+import { booleanFlag, JSON_FLAG, optionalArgument, textFlag, UNPROVEN_FLAG } from "../../args.ts";
 import { defineCommand } from "../../command.ts";
+import { confirmClaimOptions, SHARED_CLAIM_FLAGS } from "../../consent.ts";
 import type { Cli } from "../../declaration.ts";
 import { EXIT_STATUS } from "../../exit_status.ts";
 import { askAboutMergeCommands, isMergeRefusal, printMergeResult } from "../../merge_output.ts";
 import type { OpenedProject } from "../../open_project.ts";
 import { printJson } from "../../output/print.ts";
 import { printText } from "../../output/wrap_text.ts";
-import { JSON_FLAG, UNPROVEN_FLAG } from "../../shared_arguments.ts";
-import { confirmClaimOptions, SHARED_CLAIM_FLAGS } from "../../shared_claim_flags.ts";
 import { UsageError } from "../../usage_error.ts";
 
 export const command = defineCommand({

@@ -5,17 +5,14 @@ import type { PullRequestResult, RequestDraft } from "#planner/runs/requests/mak
 import type { SyncedRequest } from "#planner/runs/requests/sync_requests.ts";
 import type { RunDeps, StopSignals } from "#planner/runs/run_types.ts";
 import type { SpecId } from "#planner/spec/spec_id.ts";
-import { requireOutsideRun } from "../../accept_commands.ts";
-import { type Args, type ArgValues, booleanFlag, optionalArgument } from "../../args.ts";
+import { type Args, type ArgValues, booleanFlag, JSON_FLAG, optionalArgument, UNPROVEN_FLAG } from "../../args.ts";
 import { defineCommand } from "../../command.ts";
+import { confirmClaimOptions, requireOutsideRun, SHARED_CLAIM_FLAGS } from "../../consent.ts";
 import type { Cli } from "../../declaration.ts";
 import { EXIT_STATUS, type ExitStatus } from "../../exit_status.ts";
-import { askAboutMergeCommands } from "../../merge_output.ts";
+import { askAboutMergeCommands, isRequestUnsettled, printSyncedRequest } from "../../merge_output.ts";
 import type { OpenedProject } from "../../open_project.ts";
 import { print, printJson, sanitizeLine, sanitizeLines } from "../../output/print.ts";
-import { isRequestUnsettled, printSyncedRequest } from "../../output/requests_output.ts";
-import { JSON_FLAG, UNPROVEN_FLAG } from "../../shared_arguments.ts";
-import { confirmClaimOptions, SHARED_CLAIM_FLAGS } from "../../shared_claim_flags.ts";
 
 const PR_ARGS = {
   ids: optionalArgument("Full or partial ids of specs (default with --sync: all with a request)", {

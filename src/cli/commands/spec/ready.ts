@@ -1,9 +1,9 @@
 import { readyCommand } from "#planner/operations/spec_list.ts";
 import { runTool } from "#planner/service.ts";
+import { JSON_FLAG } from "../../args.ts";
 import { defineCommand } from "../../command.ts";
 import { type ListedSpec, printSpecListing, selectSpecColumns } from "../../output/listing_output.ts";
 import { printJson } from "../../output/print.ts";
-import { JSON_FLAG } from "../../shared_arguments.ts";
 import { filterListedSpecs, LIST_LIMIT_FLAGS, NO_LIMIT } from "../../spec_filter.ts";
 
 export const command = defineCommand({

@@ -1,15 +1,14 @@
 import { refuseInsideRun } from "#planner/operations/shared/inside_run.ts";
 import type { ReviewFacts } from "#planner/runs/review/review_facts.ts";
-import { requireOutsideRun } from "../../accept_commands.ts";
-import { type Args, type ArgValues, booleanFlag, textFlag } from "../../args.ts";
+import { ANY_ID, type Args, type ArgValues, booleanFlag, JSON_FLAG, readTextOrInput, textFlag } from "../../args.ts";
 import { defineCommand } from "../../command.ts";
+import { requireOutsideRun } from "../../consent.ts";
 import type { Cli } from "../../declaration.ts";
 import { EXIT_STATUS, type ExitStatus } from "../../exit_status.ts";
 import { isInteractive, print, printJson } from "../../output/print.ts";
 import { removeEscapes } from "../../output/remove_escapes.ts";
 import { printText } from "../../output/wrap_text.ts";
 import type { DecisionContext } from "../../review/decide.ts";
-import { ANY_ID, JSON_FLAG, readTextOrInput } from "../../shared_arguments.ts";
 
 const REVIEW_ARGS = {
   id: ANY_ID,

@@ -1,11 +1,10 @@
 import { searchTool } from "#planner/operations/search.ts";
 import { runTool } from "#planner/service.ts";
 import { FILTER_STATUSES } from "#planner/spec/spec.ts";
-import { booleanFlag, enumFlag, integerFlag, requiredArgument } from "../../args.ts";
+import { booleanFlag, enumFlag, integerFlag, JSON_FLAG, requiredArgument } from "../../args.ts";
 import { defineCommand } from "../../command.ts";
 import { createIdColumn, printSpecListing, STATUS_COLUMN, TITLE_COLUMN } from "../../output/listing_output.ts";
 import { printJson } from "../../output/print.ts";
-import { JSON_FLAG } from "../../shared_arguments.ts";
 import { filterListedSpecs, NO_LIMIT } from "../../spec_filter.ts";
 
 export const command = defineCommand({

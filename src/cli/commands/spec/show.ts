@@ -8,12 +8,11 @@ import { readSpecProof, type SpecProof } from "#planner/operations/shared/spec_p
 import { showCommand } from "#planner/operations/spec_get.ts";
 import { runTool } from "#planner/service.ts";
 import type { SpecId } from "#planner/spec/spec_id.ts";
-import { booleanFlag } from "../../args.ts";
+import { ANY_ID, booleanFlag, JSON_FLAG } from "../../args.ts";
 import { defineCommand } from "../../command.ts";
 import { EXIT_STATUS } from "../../exit_status.ts";
 import { selectStatusStyle } from "../../output/listing_output.ts";
 import { paint, print, printJson, sanitizeLine, sanitizeLines } from "../../output/print.ts";
-import { ANY_ID, JSON_FLAG } from "../../shared_arguments.ts";
 
 /** A spec in the form that the get tool returns. */
 interface ShownSpec {

@@ -11,13 +11,12 @@ import {
 } from "#planner/operations/state.ts";
 import { takeover as takeoverTool } from "#planner/operations/takeover.ts";
 import { runTool } from "#planner/service.ts";
-import { booleanFlag } from "../../args.ts";
+import { ACTIVE_ID, ACTIVE_IDS, booleanFlag, JSON_FLAG } from "../../args.ts";
 import { defineCommand } from "../../command.ts";
 import type { Cli } from "../../declaration.ts";
 import { EXIT_STATUS, type ExitStatus } from "../../exit_status.ts";
 import { print, printJson, sanitizeLine, sanitizeLines } from "../../output/print.ts";
 import { removeEscapes } from "../../output/remove_escapes.ts";
-import { ACTIVE_ID, ACTIVE_IDS, JSON_FLAG } from "../../shared_arguments.ts";
 import { NO_LIMIT } from "../../spec_filter.ts";
 
 /** Help text of commands that accept several ids. */

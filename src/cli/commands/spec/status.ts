@@ -5,15 +5,18 @@ import { runTool } from "#planner/service.ts";
 import { STORED_STATUSES } from "#planner/spec/spec.ts";
 import { formatShortUsage } from "#planner/work/usage.ts";
 import { formatCountWithNoun } from "#words/names.ts";
-import { booleanFlag } from "../../args.ts";
+import { booleanFlag, JSON_FLAG } from "../../args.ts";
 import { defineCommand } from "../../command.ts";
 import type { Cli } from "../../declaration.ts";
-import { formatUnreadableCount, selectStatusStyle } from "../../output/listing_output.ts";
-import { formatOthersClaims, readOthersClaims } from "../../output/others_output.ts";
+import {
+  formatOthersClaims,
+  formatUnreadableCount,
+  readOthersClaims,
+  selectStatusStyle,
+} from "../../output/listing_output.ts";
 import { getOutputWidth, print, printJson, sanitizeLine } from "../../output/print.ts";
 import { printTable, renderTable } from "../../output/table.ts";
 import { printText } from "../../output/wrap_text.ts";
-import { JSON_FLAG } from "../../shared_arguments.ts";
 
 export const command = defineCommand({
   meta: { name: "status", description: "Count the specs by status" },
@@ -71,7 +74,7 @@ const warnRefusal =
 /** Loads the output of pull requests, which imports many modules. Returns null if the project has no worktree. */
 async function loadRequestsOutput(context: PlannerContext) {
   const worktrees = await context.work.worktrees().catch(() => []);
-  return worktrees.length === 0 ? null : await import("../../output/requests_output.ts");
+  return worktrees.length === 0 ? null : await import("../../merge_output.ts");
 }
 
 function formatOutsideChanges(found: StatusResult["outside_changes"], whole: boolean): string {

@@ -1,11 +1,20 @@
 import { updateCommand } from "#planner/operations/spec_update.ts";
 import { runTool } from "#planner/service.ts";
 import { PRIORITIES, UPDATE_STATUSES } from "#planner/spec/spec.ts";
-import { type Args, type ArgValues, booleanFlag, enumFlag, textFlag } from "../../args.ts";
+import {
+  ACTIVE_ID,
+  type Args,
+  type ArgValues,
+  booleanFlag,
+  enumFlag,
+  JSON_FLAG,
+  readTextOrInput,
+  textFlag,
+  UNPROVEN_FLAG,
+} from "../../args.ts";
 import { defineCommand } from "../../command.ts";
+import { confirmClaimOptions, SHARED_CLAIM_FLAGS } from "../../consent.ts";
 import { print, printJson, sanitizeLines } from "../../output/print.ts";
-import { ACTIVE_ID, JSON_FLAG, readTextOrInput, UNPROVEN_FLAG } from "../../shared_arguments.ts";
-import { confirmClaimOptions, SHARED_CLAIM_FLAGS } from "../../shared_claim_flags.ts";
 import { UsageError } from "../../usage_error.ts";
 import { runProvingCommand } from "../../with_proofs.ts";
 

@@ -1,12 +1,11 @@
 import type { StoredRunReport } from "#planner/work/records/process_record.ts";
 import { addUsage, countTokens, NO_USAGE, type Usage } from "#planner/work/usage.ts";
 import { formatDollars } from "#words/figures.ts";
-import { enumFlag } from "../../args.ts";
+import { enumFlag, JSON_FLAG } from "../../args.ts";
 import { defineCommand } from "../../command.ts";
 import { print, printJson } from "../../output/print.ts";
 import { renderTable } from "../../output/table.ts";
 import { printText } from "../../output/wrap_text.ts";
-import { JSON_FLAG } from "../../shared_arguments.ts";
 
 const GROUP_KEYS = ["spec", "provider", "day"] as const;
 

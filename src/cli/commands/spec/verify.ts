@@ -1,12 +1,21 @@
 import type { PlannerContext } from "#planner/context.ts";
 import { verifyTool } from "#planner/operations/verify.ts";
 import { runTool } from "#planner/service.ts";
-import { type Args, type ArgValues, booleanFlag, enumFlag, fileFlag, optionalArgument, textFlag } from "../../args.ts";
+import {
+  ANY_ID,
+  type Args,
+  type ArgValues,
+  booleanFlag,
+  enumFlag,
+  fileFlag,
+  JSON_FLAG,
+  optionalArgument,
+  textFlag,
+} from "../../args.ts";
 import { defineCommand } from "../../command.ts";
 import { EXIT_STATUS, type ExitStatus } from "../../exit_status.ts";
 import { printJson, sanitizeLine } from "../../output/print.ts";
 import { printText } from "../../output/wrap_text.ts";
-import { ANY_ID, JSON_FLAG } from "../../shared_arguments.ts";
 
 const OUTPUT_ARGUMENTS = ["--output", "--schema", "--prompt-section", "<file>"] as const;
 const OTHER_MODES = ["--since", "--record", ...OUTPUT_ARGUMENTS] as const;

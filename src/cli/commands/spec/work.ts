@@ -1,9 +1,17 @@
 import { findSpecIds } from "#planner/operations/shared/find_spec.ts";
 import type { QueueOptions } from "#planner/runs/run_queue.ts";
-import { type Args, type ArgValues, booleanFlag, integerFlag, optionalArgument, textFlag } from "../../args.ts";
+import {
+  ACTIVE_ID,
+  type Args,
+  type ArgValues,
+  booleanFlag,
+  integerFlag,
+  JSON_FLAG,
+  optionalArgument,
+  textFlag,
+} from "../../args.ts";
 import { defineCommand } from "../../command.ts";
-import { ACTIVE_ID, JSON_FLAG } from "../../shared_arguments.ts";
-import { confirmClaimOptions, SHARED_CLAIM_FLAGS } from "../../shared_claim_flags.ts";
+import { confirmClaimOptions, SHARED_CLAIM_FLAGS } from "../../consent.ts";
 import { UsageError } from "../../usage_error.ts";
 
 export const work = defineCommand({

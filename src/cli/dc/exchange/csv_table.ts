@@ -20,9 +20,9 @@ import { type CsvColumn, findCsvColumn, listCsvColumns } from "../csv_columns.ts
 import { detectByteOrderMark, type Encoding, readFirstBytes } from "../import/encoding.ts";
 import { openTextFile, readCsvFile, type TextFile } from "../import/text_file.ts";
 import { NOT_UTF8_REMARK } from "./json_elements.ts";
-import { createFieldError, readYamlFile } from "./mapping_file.ts";
 import type { SourceWatcher } from "./netbox_files.ts";
 import type { KnownResources } from "./run_sync.ts";
+import { createFieldError, readYamlFile } from "./yaml_files.ts";
 
 export interface CsvTableOptions {
   readonly file: string;

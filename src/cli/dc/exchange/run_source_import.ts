@@ -67,7 +67,7 @@ const SOURCE_READER_FACTORIES: Readonly<
     async (known, watcher): Promise<MappedSource> => {
       const { readNetbox } = await import("./netbox_source.ts");
       const { mapNetbox } = await import("#dc/exchange/netbox/map_netbox.ts");
-      const { readNetboxMapping } = await import("./mapping_file.ts");
+      const { readNetboxMapping } = await import("./yaml_files.ts");
       const { mapping: file, url, sites, rate, "token-file": tokenFile } = args;
       const mapping = file === undefined ? { roles: {}, locations: {} } : readNetboxMapping(resolve(cwd, file), file);
       const slugs = sites?.split(",").map((site) => site.trim()) ?? [];
@@ -85,7 +85,7 @@ const SOURCE_READER_FACTORIES: Readonly<
   containerlab:
     (args, origin, cwd) =>
     async (known): Promise<MappedSource> => {
-      const { readContainerlab } = await import("./containerlab_source.ts");
+      const { readContainerlab } = await import("./yaml_files.ts");
       return readContainerlab(known, { file: requireOneFile(args), origin, cwd });
     },
 };

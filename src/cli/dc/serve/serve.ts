@@ -1,9 +1,10 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type { FinishedCall } from "#dc/context.ts";
 import type { DcStore } from "#dc/ports.ts";
 import { type DcService, openService } from "#dc/service.ts";
 import { GuardedStore, watchStore } from "#dc/store/server_stores.ts";
 import { type AdmissionRules, isLoopbackHost, parseHost, RequestAdmission } from "#interfaces/http/admission.ts";
-import { formatHeadRefusal } from "#interfaces/http/early_reply.ts";
+import { createStartingHandler, formatHeadRefusal } from "#interfaces/http/early_reply.ts";
 import { WebhookSecrets } from "#interfaces/http/followed_file.ts";
 import { createHttpHandler, isStreamRequest } from "#interfaces/http/handler.ts";
 import { createPrincipalFinder, type JwtOptions, JwtVerifier } from "#interfaces/http/jwt_principals.ts";
@@ -12,7 +13,7 @@ import { TokenFile } from "#interfaces/http/token_file.ts";
 import { SYSTEM_CLOCK } from "#kernel/clock.ts";
 import { describeError, OperationError } from "#kernel/errors.ts";
 import { ByteBudget } from "#kernel/slots.ts";
-import { listenOnAddress, SharedPort } from "#runtime/one_port.ts";
+import { listenOnAddress, SharedPort, type TlsCredentials } from "#runtime/one_port.ts";
 import { loadConsoleModules, loadPage } from "#runtime/pages.ts";
 import { Rasterizer } from "#runtime/rasterizer.ts";
 import { EXIT_STATUS, type ExitStatus, endProcess } from "../../exit_status.ts";
@@ -23,7 +24,6 @@ import { formatVersion, VERSION } from "../../version.ts";
 import { type CheckpointOptions, CheckpointWriter } from "../audit/checkpoint_writer.ts";
 import type { DatabaseLocation } from "../database.ts";
 import { NoticeService, openReceivers } from "../notices/notice_service.ts";
-import { openWhenReachable } from "../reachable_database.ts";
 import type { ReadingMapping } from "../readings/mapping_file.ts";
 import { createDatabaseFactsReader, readProcessFacts } from "./facts.ts";
 import { createInventoryFactsReader } from "./inventory_facts.ts";
@@ -94,6 +94,9 @@ export interface ServeOptions extends AccessOptions {
 const MIB = 1024 * 1024;
 /** Milliseconds that running calls may take after the first signal; container runtimes kill the process after 10 s. */
 const SHUTDOWN_GRACE_MS = 8000;
+
+/** Milliseconds between two attempts to open the database. */
+const RETRY_INTERVAL_MS = 1000;
 
 /** Loaders of the files that the server sends. */
 const FILE_LOADERS = {
@@ -209,7 +212,7 @@ async function openReadings({ readings: file }: ServeOptions): Promise<ReadingMa
 }
 
 async function runReadings(service: DcService, mapping: ReadingMapping, signal: AbortSignal): Promise<void> {
-  const { pullReadings } = await import("../readings/reading_puller.ts");
+  const { pullReadings } = await import("../readings/pull_readings.ts");
   await pullReadings(service, mapping, createLogger("readings"), signal);
 }
 
@@ -388,4 +391,93 @@ function formatAccessWarning(options: AccessOptions & { readonly tls: unknown })
   }
   if (tls !== undefined || isLoopbackHost(host)) return undefined;
   return "Tokens are sent in cleartext: anyone on the network path can read and use them; set --tls-key and --tls-cert";
+}
+
+interface DatabaseWaitOptions {
+  readonly database: DatabaseLocation;
+  /** Maximum wait for a database server that cannot be reached, in seconds. */
+  readonly databaseWaitS: number;
+  /** Host on which the server will listen. Health probes are answered there during the wait, unless the port is 0. */
+  readonly host: string;
+  readonly port: number;
+}
+
+/**
+ * Opens the database of a server. After a restart of the machine, a database server may start later than this process,
+ * so a failed connection is retried for `databaseWaitS`. Meanwhile `/healthz` answers 200 and every other path 503, so
+ * that a supervisor neither restarts the process nor sends it calls.
+ * @returns undefined if `signal` was aborted during the wait
+ * @throws OperationError as `open` does
+ */
+async function openWhenReachable(
+  { database, databaseWaitS, host, port }: DatabaseWaitOptions,
+  { tls, signal, say }: { tls: TlsCredentials | undefined; signal: AbortSignal; say: (message: string) => void },
+): Promise<DcStore | undefined> {
+  const deadline = performance.now() + databaseWaitS * 1000;
+  // A connection attempt may take seconds, and must not delay the shutdown.
+  const aborted = new Promise<undefined>((resolve) => signal.addEventListener("abort", () => resolve(undefined)));
+  let probes: SharedPort | undefined;
+  let lastError = "";
+  try {
+    while (!signal.aborted) {
+      try {
+        return await Promise.race([database.open(), aborted]);
+      } catch (error) {
+        if (database.file !== undefined || !isServerUnreachable(error) || performance.now() >= deadline) throw error;
+        const isFirst = lastError === "";
+        lastError = (error as Error).message;
+        if (isFirst) say(`${lastError}; it is tried again for ${databaseWaitS} s`);
+      }
+      probes ??= port === 0 ? undefined : await listenForProbes({ host, port }, tls, () => lastError);
+      await sleep(RETRY_INTERVAL_MS, undefined, { signal }).catch(() => {});
+    }
+    return undefined;
+  } finally {
+    await probes?.close(0);
+  }
+}
+
+async function listenForProbes(
+  { host, port }: Pick<DatabaseWaitOptions, "host" | "port">,
+  tls: TlsCredentials | undefined,
+  why: () => string,
+): Promise<SharedPort> {
+  const probes = new SharedPort({
+    handler: createStartingHandler(why),
+    cleartext: true,
+    ...(tls !== undefined && { tls }),
+  });
+  // The server itself reports a port that is in use, with its number.
+  await probes.listen(port, host).catch(() => {});
+  return probes;
+}
+
+/** Codes of errors of the network and the driver if no server answers at an address. */
+const NETWORK_CODES: ReadonlySet<string> = new Set([
+  "ECONNREFUSED",
+  "ECONNRESET",
+  "EHOSTUNREACH",
+  "ENETUNREACH",
+  "ETIMEDOUT",
+  "EPIPE",
+  // The file of a socket is missing, or a host name cannot be resolved at present.
+  "ENOENT",
+  "ENOTFOUND",
+  "EAI_AGAIN",
+  "CONNECT_TIMEOUT",
+  "CONNECTION_CLOSED",
+  "CONNECTION_ENDED",
+  "CONNECTION_DESTROYED",
+]);
+/** Codes of a server that starts, stops or has no connection left. A pooler without a connection reports class 08. */
+const SERVER_CODE = /^(?:08...|57P0[1-5]|53300)$/;
+
+/**
+ * Whether an error or one of its causes means that a database server is temporarily unreachable, so that a retry may
+ * succeed.
+ */
+function isServerUnreachable(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const code = "code" in error ? String(error.code) : "";
+  return NETWORK_CODES.has(code) || SERVER_CODE.test(code) || isServerUnreachable(error.cause);
 }

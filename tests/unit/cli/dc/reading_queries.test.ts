@@ -6,8 +6,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { queryPrometheus, readReadingMapping } from "#cli/dc/readings/mapping_file.ts";
-import { pullReadings } from "#cli/dc/readings/reading_puller.ts";
-import { storeSeries } from "#cli/dc/readings/take_series.ts";
+import { pullReadings, storeSeries } from "#cli/dc/readings/pull_readings.ts";
 import { smallSite } from "../../../support/dc/small_site.ts";
 import { until } from "../../../support/until.ts";
 

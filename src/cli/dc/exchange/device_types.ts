@@ -3,25 +3,43 @@ import { existsSync, readdirSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { type Document, isNode, LineCounter, parseDocument, visit } from "yaml";
 import { type ReadTypeResult, readDeviceType } from "#dc/exchange/device_types/read_type.ts";
+import { MAX_PAGE_SIZE } from "#dc/limits.ts";
 import type { DeviceType } from "#dc/model/inventory.ts";
 import type { WaitCallbacks } from "#dc/operations/import/run_import.ts";
+import { searchDeviceTypes } from "#dc/operations/planning/search_inventory.ts";
 import type { ExchangeSession } from "#dc/operations/writes/loads.ts";
 import type { DcStore } from "#dc/ports.ts";
+import { readPages } from "#dc/read_pages.ts";
+import {
+  type DeviceType as DeviceTypeMessage,
+  DeviceTypeSchema,
+  SearchDeviceTypesRequestSchema,
+  type SearchDeviceTypesResponse,
+} from "#gen/datacenter/v1/planning_pb.ts";
 import { runBatches } from "#kernel/batches.ts";
 import { OperationError } from "#kernel/errors.ts";
 import { EXIT_STATUS, type ExitStatus } from "../../exit_status.ts";
 import { type ImportState, limitLines, printImportEndNote, runStoppableImport } from "../../import/run_stoppable.ts";
 import { print, printJson, sanitizeLine } from "../../output/print.ts";
 import type { StderrLogger } from "../../output/stderr_logger.ts";
+import { type Column, printTable } from "../../output/table.ts";
 import type { DatabaseLocation } from "../database.ts";
 import { readUtf8 } from "../import/encoding.ts";
 import { createWaitReporter, openImportService, retryWhileLocked, withImportStore } from "../import/import_store.ts";
-import { createCommandCaller } from "../with_service.ts";
+import { createCommandCaller, printReplyJson, withService } from "../with_service.ts";
 
 const BATCH_SIZE = 200;
 /** Maximum size of a file in bytes; a usual device type has a few kilobytes. */
 const MAX_FILE_BYTES = 4 << 20;
 const COMMAND_CALLER = createCommandCaller("dc types import");
+
+const TYPE_COLUMNS: readonly Column<DeviceTypeMessage>[] = [
+  { title: "CODE", text: ({ code }) => code },
+  { title: "MANUFACTURER", text: ({ manufacturer }) => manufacturer },
+  { title: "MODEL", text: ({ model }) => model, shrinks: true },
+  { title: "U", text: ({ uHeight = 1 }) => String(uHeight), align: "right" },
+  { title: "PORTS", text: ({ ports }) => String(ports.length), align: "right" },
+];
 
 export interface ImportTypesOptions {
   readonly files: readonly string[];
@@ -67,6 +85,19 @@ export async function importDeviceTypes(
       },
     ),
   );
+}
+
+export async function printDeviceTypes(
+  database: DatabaseLocation,
+  { words, json }: { readonly words: readonly string[]; readonly json: boolean },
+): Promise<void> {
+  const init = { query: words.join(" "), pageSize: MAX_PAGE_SIZE };
+  const types = (page: SearchDeviceTypesResponse) => page.deviceTypes;
+  const { deviceTypes } = await withService(database, (service) =>
+    readPages(service, searchDeviceTypes, { schema: SearchDeviceTypesRequestSchema, init }, types),
+  );
+  if (json) for (const type of deviceTypes) printReplyJson(DeviceTypeSchema, type);
+  else printTable(deviceTypes, TYPE_COLUMNS);
 }
 
 /** Parses the types of all files, each code once. Adds problems to `findings`. */

@@ -3,9 +3,13 @@ import { OperationError } from "#kernel/errors.ts";
 import { escapeForTerminal } from "#kernel/escape.ts";
 import { acceptLinesAndRules } from "#planner/operations/shared/held_rules.ts";
 import { findProjectOfWorktree, findSurroundingRun } from "#planner/store/processes/inside_run.ts";
+import type { SharedClaimOptions } from "#planner/store/remote_claims/remote_claims.ts";
 import { type AcceptableLine, isRuleLine, omitAcceptedLines } from "#planner/work/acceptance.ts";
+import { booleanFlag } from "./args.ts";
+import type { Cli } from "./declaration.ts";
 import type { OpenedProject } from "./open_project.ts";
 import { isInteractive, print, sanitizeLine } from "./output/print.ts";
+import { UsageError } from "./usage_error.ts";
 
 /** Path of the controlling terminal, which works even if standard input and output are redirected. */
 const TERMINAL_PATH = process.platform === "win32" ? "\\\\.\\CON" : "/dev/tty";
@@ -114,4 +118,26 @@ export async function offerTrust(project: OpenedProject): Promise<void> {
   if (free.length === 0 || (await (await context.openAcceptance()).read()).isTrusted) return;
   print(`${free.join(", ")} has skip_permissions: it runs any command without a question, those of checks included\n`);
   await trustProject(project, true);
+}
+
+/** Flags of commands that take or finish claims shared with other clones. */
+export const SHARED_CLAIM_FLAGS = {
+  steal: booleanFlag("Take claims of other clones, after a question", { excludes: ["--offline"] }),
+  offline: booleanFlag("Do not ask the remote who has the specs"),
+} as const;
+
+/** Asks before claims of other clones are taken. @throws OperationError after a no, without a terminal and in a run */
+export async function confirmClaimOptions(
+  { steal, offline }: SharedClaimOptions,
+  cli: Cli,
+): Promise<SharedClaimOptions> {
+  if (!steal) return { steal, offline };
+  const { context, root } = await cli.openProject();
+  requireOutsideRun(root, "take claims of other clones");
+  const { remote } = (await context.readConfig()).claims;
+  if (remote === null) throw new UsageError('"--steal" needs setting "claims.remote"', null);
+  if (!confirmOnTerminal(`Take these specs from whoever works on them in other clones of "${remote}"? [y/N] `)) {
+    throw new OperationError("aborted", "Nothing was taken");
+  }
+  return { steal, offline };
 }

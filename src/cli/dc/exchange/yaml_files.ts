@@ -1,11 +1,18 @@
+import { readFileSync, statSync } from "node:fs";
+import { resolve } from "node:path";
 import { parse } from "yaml";
 import { convertToCode } from "#dc/exchange/codes.ts";
+import { mapContainerlab } from "#dc/exchange/containerlab/map_containerlab.ts";
+import type { MappedSource } from "#dc/exchange/item.ts";
 import type { NetboxOptions } from "#dc/exchange/netbox/where.ts";
 import { DEVICE_KINDS, type DeviceKind } from "#dc/model/enum_values.ts";
 import { OperationError } from "#kernel/errors.ts";
 import { isJsonObject } from "#kernel/json_object.ts";
 import { formatSuggestion } from "../../usage_error.ts";
 import { readUtf8 } from "../import/encoding.ts";
+import type { KnownResources } from "./run_sync.ts";
+
+const MAX_FILE_BYTES = 64 << 20;
 
 type NetboxMapping = Pick<NetboxOptions, "roles" | "locations">;
 
@@ -33,6 +40,26 @@ export function readYamlFile(path: string, shown: string): Readonly<Record<strin
   }
   if (isJsonObject(value)) return value;
   throw new OperationError("invalid_argument", `Cannot read "${shown}": expected an object`);
+}
+
+/** Reads a containerlab topology file. @throws OperationError if it cannot be read. */
+export function readContainerlab(
+  known: KnownResources,
+  { file, origin, cwd }: { readonly file: string; readonly origin: string; readonly cwd: string },
+): MappedSource {
+  const mapped = mapContainerlab(readYamlDocument(resolve(cwd, file), file), {
+    origin,
+    known: known.codes,
+    foreign: known.foreign,
+  });
+  if ("problem" in mapped)
+    throw new OperationError("invalid_argument", `"${file}" is no topology of containerlab: ${mapped.problem}`);
+  return mapped;
+}
+
+/** Creates the error for an invalid field of the mapping file that messages call `shown`. */
+export function createFieldError(shown: string, field: string, expected: string): OperationError {
+  return new OperationError("invalid_argument", `Wrong field "${field}" in "${shown}": ${expected}`);
 }
 
 function parseRoles(shown: string, value: unknown): NetboxMapping["roles"] {
@@ -82,7 +109,13 @@ function parseCodeField(shown: string, at: string, name: "room" | "row", value: 
   return { [name]: code };
 }
 
-/** Creates the error for an invalid field of the mapping file that messages call `shown`. */
-export function createFieldError(shown: string, field: string, expected: string): OperationError {
-  return new OperationError("invalid_argument", `Wrong field "${field}" in "${shown}": ${expected}`);
+function readYamlDocument(path: string, shown: string): unknown {
+  try {
+    if (statSync(path).size > MAX_FILE_BYTES) throw new Error(`expected at most ${MAX_FILE_BYTES} bytes`);
+    return parse(readFileSync(path, "utf8"), { maxAliasCount: 1000 });
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    const kind = code === "ENOENT" ? "not_found" : "invalid_argument";
+    throw new OperationError(kind, `Cannot read "${shown}": ${message.split("\n")[0]}`, { cause: error });
+  }
 }

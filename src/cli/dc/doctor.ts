@@ -10,7 +10,7 @@ import type { DcStore } from "#dc/ports.ts";
 import { getSchemaState, type InspectedStore } from "#dc/store/migrations.ts";
 import { SqliteFile } from "#dc/store/sqlite/sqlite_connection.ts";
 import { describeError } from "#kernel/errors.ts";
-import { getPublicKeyPath, readVerifierKeys } from "./audit/audit_keys.ts";
+import { getPublicKeyPath, readVerifierKeys } from "./audit/checkpoints.ts";
 import type { DatabaseLocation } from "./database.ts";
 
 /** Advice for a person about each failed check. */

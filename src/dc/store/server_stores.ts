@@ -1,7 +1,7 @@
 import { createUnavailableRefusal } from "#dc/model/refusal.ts";
 import type { DcStore, DcWriter } from "#dc/ports.ts";
 import { OperationError } from "#kernel/errors.ts";
-import { OutageReporter } from "#kernel/outage.ts";
+import { OutageReporter } from "#kernel/notices.ts";
 import type { LogProblem } from "../audit/chain.ts";
 import { findTailProblem, type LogVerdict } from "../audit/verify_log.ts";
 import { isLockError } from "./sqlite/sqlite_connection.ts";

@@ -3,7 +3,7 @@ import { readFile, stat } from "node:fs/promises";
 import { refuse } from "#dc/model/refusal.ts";
 import { InvalidTokenRefusal } from "#dc/operations/messages/status.ts";
 import { OperationError } from "#kernel/errors.ts";
-import { OutageReporter } from "#kernel/outage.ts";
+import { OutageReporter } from "#kernel/notices.ts";
 
 /** Interval of checks of the file, in milliseconds: removed entries stop working within it. */
 const FILE_POLL_MS = 1000;

@@ -12,7 +12,7 @@ import { refuse } from "#dc/model/refusal.ts";
 import { InvalidTokenRefusal } from "#dc/operations/messages/status.ts";
 import { createInvalidArgumentError, OperationError } from "#kernel/errors.ts";
 import { isJsonObject } from "#kernel/json_object.ts";
-import { OutageReporter } from "#kernel/outage.ts";
+import { OutageReporter } from "#kernel/notices.ts";
 import type { FindPrincipal } from "../connect/request.ts";
 import { FollowedFile } from "./followed_file.ts";
 import type { TokenFile } from "./token_file.ts";

@@ -18,7 +18,7 @@ export const backup = defineCommand({
   },
   examples: { "planner dc backup copy.sqlite": "Copy ./planner-dc.sqlite" },
   async run({ args: { file, db }, cli }) {
-    const { backUp } = await import("../../dc/backup.ts");
+    const { backUp } = await import("../../dc/maintain_database.ts");
     return backUp(parseDatabaseLocation(db, cli.cwd), resolve(cli.cwd, file));
   },
 });
@@ -30,7 +30,7 @@ export const restore = defineCommand({
   args: { file: requiredArgument("A backup", { completes: "file" }), db: DATABASE_FLAG },
   examples: { "planner dc restore copy.sqlite": "Replace ./planner-dc.sqlite" },
   async run({ args: { file, db }, cli }) {
-    const { restoreBackup } = await import("../../dc/backup.ts");
+    const { restoreBackup } = await import("../../dc/maintain_database.ts");
     return restoreBackup(parseDatabaseLocation(db, cli.cwd), resolve(cli.cwd, file));
   },
 });
@@ -47,7 +47,7 @@ export const migrate = defineFamily({
       args: { db: DATABASE_FLAG },
       examples: { "planner dc migrate status": "Show the missing steps" },
       async run({ args: { db }, cli }) {
-        const { printSchemaStatus } = await import("../../dc/migrate.ts");
+        const { printSchemaStatus } = await import("../../dc/maintain_database.ts");
         return printSchemaStatus(parseDatabaseLocation(db, cli.cwd));
       },
     }),
@@ -58,7 +58,7 @@ export const migrate = defineFamily({
       args: { db: DATABASE_FLAG },
       examples: { "planner dc migrate apply": "Update ./planner-dc.sqlite" },
       async run({ args: { db }, cli }) {
-        const { applyMigrations } = await import("../../dc/migrate.ts");
+        const { applyMigrations } = await import("../../dc/maintain_database.ts");
         await applyMigrations(parseDatabaseLocation(db, cli.cwd));
       },
     }),

@@ -52,7 +52,7 @@ export const list = defineCommand({
     'planner dc list supplies --sort "failover_pct desc" -n 5': "List the fullest supplies",
   },
   async run({ args: { db, ...call }, cli }) {
-    const { printInventory } = await import("../../dc/list_inventory.ts");
+    const { printInventory } = await import("../../dc/print_inventory.ts");
     await printInventory(parseDatabaseLocation(db, cli.cwd), call, cli);
   },
 });
@@ -71,7 +71,7 @@ export const show = defineCommand({
     "planner dc show device UPS-A2": "Show a device and its ports",
   },
   async run({ args: { db, ...call }, cli }) {
-    const { printResource } = await import("../../dc/show_thing.ts");
+    const { printResource } = await import("../../dc/print_inventory.ts");
     await printResource(parseDatabaseLocation(db, cli.cwd), call);
   },
 });

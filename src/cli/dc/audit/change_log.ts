@@ -25,7 +25,7 @@ import { printText } from "../../output/wrap_text.ts";
 import type { DatabaseLocation } from "../database.ts";
 import { writeLines } from "../line_output.ts";
 import { withInspectedStore, withStore } from "../with_service.ts";
-import { getPublicKeyPath, openSigningKey, readVerifierKeys } from "./audit_keys.ts";
+import { getPublicKeyPath, openSigningKey, readVerifierKeys } from "./checkpoints.ts";
 
 /** File mode of an archive: the log contains names of people, so other users must not read it. */
 const ARCHIVE_MODE = 0o640;

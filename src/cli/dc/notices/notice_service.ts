@@ -12,7 +12,7 @@ import { FollowedFile } from "#interfaces/http/followed_file.ts";
 import { SYSTEM_CLOCK } from "#kernel/clock.ts";
 import { createInvalidArgumentError, OperationError } from "#kernel/errors.ts";
 import { isJsonObject } from "#kernel/json_object.ts";
-import { OutageReporter } from "#kernel/outage.ts";
+import { OutageReporter } from "#kernel/notices.ts";
 
 /** Milliseconds between two checks for notices and changes. */
 const CHECK_INTERVAL_MS = 1000;

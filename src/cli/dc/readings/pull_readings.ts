@@ -11,7 +11,7 @@ import {
   ReportReadingsRequestSchema,
   type ReportReadingsResponse,
 } from "#gen/datacenter/v1/readings_pb.ts";
-import { OutageReporter } from "#kernel/outage.ts";
+import { OutageReporter } from "#kernel/notices.ts";
 import { formatCountWithNoun } from "#words/names.ts";
 import { EXIT_STATUS, type ExitStatus } from "../../exit_status.ts";
 import { print, printJson, sanitizeLine } from "../../output/print.ts";

@@ -21,7 +21,7 @@ import { print, printError, sanitizeLine } from "../../output/print.ts";
 import type { StderrLogger } from "../../output/stderr_logger.ts";
 import { UsageError } from "../../usage_error.ts";
 import { formatVersion, VERSION } from "../../version.ts";
-import { type CheckpointOptions, CheckpointWriter } from "../audit/checkpoint_writer.ts";
+import { type CheckpointOptions, CheckpointWriter } from "../audit/checkpoints.ts";
 import type { DatabaseLocation } from "../database.ts";
 import { NoticeService, openReceivers } from "../notices/notice_service.ts";
 import type { ReadingMapping } from "../readings/mapping_file.ts";

@@ -7,7 +7,7 @@ import { print } from "../../output/print.ts";
 import type { StderrLogger } from "../../output/stderr_logger.ts";
 import { checkArgumentRules, describeExpectedValue, isFlagValue, parseFlagText } from "../../strict_command.ts";
 import { formatSuggestion, UsageError } from "../../usage_error.ts";
-import type { CheckpointOptions } from "../audit/checkpoint_writer.ts";
+import type { CheckpointOptions } from "../audit/checkpoints.ts";
 import { type DatabaseLocation, parseDatabaseLocation } from "../database.ts";
 import type { ServeOptions } from "./serve.ts";
 import { SERVE_FLAGS, type ServeArgs } from "./serve_flags.ts";

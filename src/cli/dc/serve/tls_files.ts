@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { isIP } from "node:net";
 import { parseHost } from "#interfaces/http/admission.ts";
 import { OperationError } from "#kernel/errors.ts";
-import { OutageReporter } from "#kernel/outage.ts";
+import { OutageReporter } from "#kernel/notices.ts";
 
 export interface TlsPaths {
   readonly key: string;

@@ -1,9 +1,8 @@
 import { beforeAll, expect, test } from "bun:test";
 import { create } from "@bufbuild/protobuf";
-import { formatRows, readInventoryRows } from "#cli/dc/list_inventory.ts";
+import { formatFacts, formatRows, readInventoryRows } from "#cli/dc/print_inventory.ts";
 import { formatCauses, formatFindings } from "#cli/dc/rehearse.ts";
 import { resolveRef, SCOPE_KINDS } from "#cli/dc/resolve_ref.ts";
-import { formatFacts } from "#cli/dc/show_thing.ts";
 import { rehearseFailures } from "#dc/operations/planning/rehearse_failures.ts";
 import type { DcService } from "#dc/service.ts";
 import { LoadBasis } from "#gen/datacenter/v1/datacenter_pb.ts";

@@ -1,13 +1,33 @@
 import { existsSync, realpathSync } from "node:fs";
 import { resolve } from "node:path";
+import { getSchemaState, type SchemaState } from "#dc/store/migrations.ts";
 import { copyBeside, findLog, keepUnder, putInPlace, removeCopy, runAlone } from "#dc/store/sqlite/copy_file.ts";
 import { inspectSqlite } from "#dc/store/sqlite/sqlite_inspection.ts";
 import { OperationError } from "#kernel/errors.ts";
 import { EXIT_STATUS, type ExitStatus } from "../exit_status.ts";
 import { printText } from "../output/wrap_text.ts";
-import { getPublicKeyPath } from "./audit/audit_keys.ts";
 import { verifyChangeLog } from "./audit/change_log.ts";
+import { getPublicKeyPath } from "./audit/checkpoints.ts";
 import { type DatabaseLocation, parseDatabaseLocation, requireDatabase } from "./database.ts";
+import { withInspectedStore } from "./with_service.ts";
+
+/** Prints the schema's version. Returns status 1 if steps are missing. @throws OperationError for a newer schema */
+export async function printSchemaStatus(database: DatabaseLocation): Promise<ExitStatus> {
+  const { done, known, pending } = await readSchemaState(database);
+  printText(`${database.displayName}: ${done} of ${known} steps\n`);
+  for (const name of pending) printText(`pending: ${name}\n`);
+  return pending.length === 0 ? EXIT_STATUS.ok : EXIT_STATUS.refused;
+}
+
+/** Applies all missing migration steps or none. `dc serve` and `dc import` also apply them. */
+export async function applyMigrations(database: DatabaseLocation): Promise<void> {
+  const { pending, known } = database.exists()
+    ? await readSchemaState(database)
+    : { pending: ["(new database)"], known: 0 };
+  await (await database.open()).close();
+  for (const name of pending) printText(`applied: ${name}\n`);
+  if (pending.length === 0) printText(`${database.displayName}: nothing to do, ${known} of ${known} steps\n`);
+}
 
 /** Writes a verified copy of a database, which may be served meanwhile. Returns status 1 for a broken change log. */
 export async function backUp(database: DatabaseLocation, target: string): Promise<ExitStatus> {
@@ -42,6 +62,10 @@ export async function restoreBackup(database: DatabaseLocation, backup: string):
     });
     printText(`the file before is kept as ${kept}\n`);
   });
+}
+
+function readSchemaState(database: DatabaseLocation): Promise<SchemaState> {
+  return withInspectedStore(database, async ({ steps }) => getSchemaState(steps));
 }
 
 /** @param keyFile the database whose keys verify the copy's checkpoints */

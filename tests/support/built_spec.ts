@@ -1,5 +1,4 @@
-import { buildSpec } from "#planner/spec/build_spec.ts";
-import { parseReadable } from "#planner/spec/document.ts";
+import { buildSpec, parseReadable } from "#planner/spec/document.ts";
 import type { Spec } from "#planner/spec/spec.ts";
 import type { SpecId } from "#planner/spec/spec_id.ts";
 

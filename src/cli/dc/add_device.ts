@@ -1,6 +1,6 @@
 import { create } from "@bufbuild/protobuf";
-import { fillDeviceFromType } from "#dc/exchange/fill_from_types.ts";
 import { removeEmptyFields } from "#dc/exchange/item.ts";
+import { fillDeviceFromType } from "#dc/exchange/merge.ts";
 import type { DeviceKind } from "#dc/model/enum_values.ts";
 import type { DeviceType } from "#dc/model/inventory.ts";
 import type { Device } from "#dc/model/resources.ts";

@@ -5,7 +5,7 @@ import { OperationError } from "#kernel/errors.ts";
 import { isJsonObject } from "#kernel/json_object.ts";
 import type { PlannerContext } from "#planner/context.ts";
 import { MAX_SPEC_BYTES } from "#planner/limits.ts";
-import { saysElsewhere } from "#planner/lint/field_value.ts";
+import { saysElsewhere } from "#planner/lint/rules/fields.ts";
 import { formatLocalDay } from "#planner/operations/shared/live_worker.ts";
 import { describeNearItems } from "#planner/spec/criteria.ts";
 import { parseDocument } from "#planner/spec/document.ts";

@@ -17,7 +17,7 @@ import {
   detectLineEnding,
   type ServerEntry,
 } from "#planner/work/mcp_config/config_edit.ts";
-import { PROVIDERS } from "#planner/work/provider_rows.ts";
+import { PROVIDERS } from "#planner/work/providers.ts";
 
 /** Configuration files of one agent. An existing file is searched in the order of `files`. */
 export interface Agent {

@@ -1,6 +1,6 @@
 import { confirm, intro, isCancel, multiselect, select, text, updateSettings } from "@clack/prompts";
 import type { ProviderName } from "#planner/config/config.ts";
-import { PROVIDERS } from "#planner/work/provider_rows.ts";
+import { PROVIDERS } from "#planner/work/providers.ts";
 import { sanitizeLine } from "../output/print.ts";
 import { AGENT_NAMES, AGENTS, type AgentName, PROVIDER_BY_AGENT } from "./agents.ts";
 

@@ -3,7 +3,7 @@ import { createTwoFilesPatch } from "diff";
 import { OperationError } from "#kernel/errors.ts";
 import type { PlannerContext } from "#planner/context.ts";
 import type { LintReport } from "#planner/lint/finding.ts";
-import { type FixedFile, type FixedText, fixText } from "#planner/lint/fix/fix_text.ts";
+import { type FixedFile, type FixedText, fixText } from "#planner/lint/fix_text.ts";
 import {
   createProjectSource,
   type LintSelection,

@@ -1,6 +1,6 @@
 import type { PlannerContext } from "#planner/context.ts";
 import type { LintReport } from "#planner/lint/finding.ts";
-import type { FixedFile } from "#planner/lint/fix/fix_text.ts";
+import type { FixedFile } from "#planner/lint/fix_text.ts";
 import {
   buildJsonReport,
   buildSarifReport,

@@ -1,8 +1,7 @@
 import { OperationError } from "#kernel/errors.ts";
 import type { PlannerConfig } from "../config/config.ts";
 import type { PlannerContext } from "../context.ts";
-import { buildSpec } from "../spec/build_spec.ts";
-import { parseDocument } from "../spec/document.ts";
+import { buildSpec, parseDocument } from "../spec/document.ts";
 import { createFrontmatterLocator, type FieldPath, type TextLocation } from "../spec/full_frontmatter.ts";
 import type { Spec, SpecSet, StrayEntry, UnreadableFile } from "../spec/spec.ts";
 import type { SpecId } from "../spec/spec_id.ts";

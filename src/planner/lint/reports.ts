@@ -1,7 +1,7 @@
 import { RULE_NAMES } from "#planner/config/config.ts";
 import { compareSpecIds } from "../spec/spec_id.ts";
 import type { FileReport, Finding, LintReport, Rule, Severity } from "./finding.ts";
-import type { FixedFile } from "./fix/fix_text.ts";
+import type { FixedFile } from "./fix_text.ts";
 import { LINT_RULES } from "./lint_specs.ts";
 
 /**

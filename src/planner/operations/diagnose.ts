@@ -11,7 +11,7 @@ import type { SpecId } from "../spec/spec_id.ts";
 import { diagnoseSpec as judge, type LastRunFacts, type ProofFacts, type RecordFacts } from "../work/diagnosis.ts";
 import { buildAllowSetting } from "../work/provider_row.ts";
 import { findProviderRow } from "../work/providers.ts";
-import { judgeRecord } from "../work/records/judge_record.ts";
+import { judgeRecord } from "../work/records/run_record.ts";
 import { findSpecId } from "./shared/find_spec.ts";
 import { findLiveWorker } from "./shared/live_worker.ts";
 import { specIdParam } from "./shared/params.ts";

@@ -5,16 +5,13 @@ import { diagnoseTool } from "./diagnose.ts";
 import { finalizeTool } from "./finalize.ts";
 import { lintTool } from "./lint.ts";
 import { logTool } from "./log.ts";
-import { searchTool } from "./search.ts";
 import { specGetTool } from "./spec_get.ts";
-import { readyTool, specListTool } from "./spec_list.ts";
+import { readyTool, searchTool, specListTool } from "./spec_list.ts";
 import { specUpdateTool } from "./spec_update.ts";
-import { archive, cancel, pause, reset } from "./state.ts";
+import { archive, cancel, pause, reset, takeover } from "./state.ts";
 import { statusTool } from "./status.ts";
-import { takeover } from "./takeover.ts";
 import { verifyTool } from "./verify.ts";
-import { watchStartTool, watchStatusTool, watchStopTool } from "./watch.ts";
-import { splitTool, workListTool, workStartTool } from "./work.ts";
+import { splitTool, watchStartTool, watchStatusTool, watchStopTool, workListTool, workStartTool } from "./work.ts";
 
 /** Every tool, ordered as `tools/list`. Source: docs/contract/spec-tool.md#tools; order from docs/decisions.md#s-18. */
 export const tools: readonly ToolDefinition<PlannerContext>[] = [

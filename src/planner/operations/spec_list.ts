@@ -5,6 +5,7 @@ import { computeReadiness } from "../spec/readiness.ts";
 import { compareUrgency, FILTER_STATUSES, type Spec, type UnreadableFile } from "../spec/spec.ts";
 import {
   buildDetailedRow,
+  buildListing,
   buildSpecListing,
   buildSpecRow,
   buildUnreadableField,
@@ -13,7 +14,14 @@ import {
   type RowBuilder,
 } from "./shared/listing.ts";
 import { limitParam, offsetParam } from "./shared/params.ts";
-import { createParameterFilter, filterParams } from "./shared/spec_filter.ts";
+import {
+  createParameterFilter,
+  createSearchPattern,
+  cutSnippet,
+  fieldParams,
+  filterParams,
+  matchesPattern,
+} from "./shared/spec_filter.ts";
 import { createInvalidFieldCheck } from "./shared/spec_findings.ts";
 import { loadSpecWorld } from "./shared/world.ts";
 
@@ -101,3 +109,50 @@ async function listReadySpecs<Row>(
   const found = world.specs.filter(isReady).sort(compareUrgency);
   return buildSpecListing(context, world, found, { limit, offset, buildRow });
 }
+
+export const searchTool = defineTool<PlannerContext>()({
+  name: "planner_search",
+  summary:
+    "Find specs by a text in title or body, ignoring case, each with a snippet. By fields alone use planner_spec_list.",
+  resultDescription:
+    "`{query, specs, total, limit, returned}`, each spec with a `snippet`. The text has 1 to 4096 characters.",
+  effect: "read",
+  idempotent: true,
+  params: Type.Object({
+    query: Type.String({ description: "Text to find; not a pattern" }),
+    status: Type.Optional(createEnumSchema(FILTER_STATUSES, "Has this status")),
+    archived: Type.Optional(Type.Boolean({ description: "Search archived specs too" })),
+    ...fieldParams,
+    limit: limitParam,
+    offset: offsetParam,
+  }),
+  async run(context, { query, status, archived = false, limit, offset, ...filter }) {
+    const pattern = createSearchPattern(query);
+    const matchesFilter = createParameterFilter(filter);
+    const { specs, unreadable, readiness } = await loadSpecWorld(context);
+    const archive = archived ? await context.specs.readArchived() : { specs: [], unreadable: [] };
+    const found = [...specs, ...archive.specs].filter(
+      (spec) =>
+        (status === undefined || readiness.matchesFilter(spec, status)) &&
+        matchesFilter(spec) &&
+        matchesPattern(spec, pattern),
+    );
+    const findInvalidFields = await createInvalidFieldCheck(context);
+    const buildRow = (spec: Spec) => ({
+      id: spec.id,
+      title: spec.title,
+      status: readiness.getEffectiveStatus(spec),
+      type: spec.type,
+      ...(spec.archived ? { archived: true } : {}),
+      ...findInvalidFields(spec),
+      snippet: cutSnippet(spec, pattern),
+    });
+    return {
+      value: {
+        query,
+        ...buildListing(found, { limit, offset }, buildRow),
+        ...buildUnreadableField([...unreadable, ...archive.unreadable]),
+      },
+    };
+  },
+});

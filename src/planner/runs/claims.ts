@@ -1,5 +1,5 @@
 import { createPreconditionError, getErrorMessage, OperationError } from "#kernel/errors.ts";
-import type { ClaimHolder } from "#planner/store/locks/lock_file.ts";
+import type { ClaimHolder } from "#planner/store/locks/local_claims.ts";
 import type { SharedClaimOptions, SharedClaimResult } from "#planner/store/remote_claims/remote_claims.ts";
 import type { Claim } from "#planner/store/remote_claims/shared_claims.ts";
 import { AGENT_GRACE_MS } from "../limits.ts";

@@ -10,7 +10,7 @@ import {
   listRecordedCommands,
   listRecordedVerdicts,
   type RecordCheck,
-} from "../work/records/judge_record.ts";
+} from "../work/records/run_record.ts";
 import { openJob } from "./job.ts";
 import { judgeProvenance } from "./proof/prove_spec.ts";
 import type { RunDeps, StopSignals } from "./run_types.ts";

@@ -1,6 +1,5 @@
 import { expect, test } from "bun:test";
 import type { JsonObject } from "@bufbuild/protobuf";
-import { applyDifferences, listDifferences } from "#web/console/edit/differences.ts";
 import {
   type EditableKind,
   formatIdentity,
@@ -8,6 +7,7 @@ import {
   type ResourceValues,
 } from "#web/console/edit/form_model.ts";
 import { buildUpdateChange } from "#web/console/edit/proposal.ts";
+import { applyDifferences, listDifferences } from "#web/console/edit/states.ts";
 import { isEqualValue, removeUnsetFields } from "#web/console/edit/values.ts";
 import type { TestService } from "../../support/dc/service.ts";
 import { smallSite } from "../../support/dc/small_site.ts";

@@ -1,6 +1,6 @@
 import { AGENTS } from "#cli/init/agents.ts";
 import type { ProviderRow } from "#planner/work/provider_row.ts";
-import { PROVIDERS } from "#planner/work/provider_rows.ts";
+import { PROVIDERS } from "#planner/work/providers.ts";
 
 const WHERE: Readonly<Record<string, string>> = { stdin: "standard input", argument: "last argument", file: "a file" };
 

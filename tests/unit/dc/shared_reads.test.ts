@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { PeerReadLimiter, type RunComputation, SharedReads } from "#dc/shared_reads.ts";
+import { PeerReadLimiter, type RunComputation, SharedReads } from "#dc/read_calls.ts";
 import { settle } from "../../support/mcp_served.ts";
 
 /** Reads of one key that end when they are told to. */

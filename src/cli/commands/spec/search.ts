@@ -1,4 +1,4 @@
-import { searchTool } from "#planner/operations/search.ts";
+import { searchTool } from "#planner/operations/spec_list.ts";
 import { runTool } from "#planner/service.ts";
 import { FILTER_STATUSES } from "#planner/spec/spec.ts";
 import { booleanFlag, enumFlag, integerFlag, JSON_FLAG, requiredArgument } from "../../args.ts";

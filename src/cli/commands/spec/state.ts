@@ -8,8 +8,8 @@ import {
   cancel as cancelTool,
   pause as pauseTool,
   reset as resetTool,
+  takeover as takeoverTool,
 } from "#planner/operations/state.ts";
-import { takeover as takeoverTool } from "#planner/operations/takeover.ts";
 import { runTool } from "#planner/service.ts";
 import { ACTIVE_ID, ACTIVE_IDS, booleanFlag, JSON_FLAG } from "../../args.ts";
 import { defineCommand } from "../../command.ts";

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { resolve } from "node:path";
-import { fillFromTypes } from "#dc/exchange/fill_from_types.ts";
 import type { MappedSource, Omission } from "#dc/exchange/item.ts";
+import { fillFromTypes } from "#dc/exchange/merge.ts";
 import { type InventoryQuality, rateInventoryQuality } from "#dc/exchange/quality.ts";
 import type { ResourceKind } from "#dc/model/resources.ts";
 import { IMPORT_KINDS } from "#dc/operations/import/wire.ts";

@@ -1,6 +1,12 @@
-import { createModelKey, type TypesByModel } from "#dc/exchange/fill_from_types.ts";
 import type { MappedSource, SourceItem, SourcePlace } from "#dc/exchange/item.ts";
-import { formatOriginRecord, formatOriginSpace, type OriginRecord, parseOriginRecord } from "#dc/exchange/merge.ts";
+import {
+  createModelKey,
+  formatOriginRecord,
+  formatOriginSpace,
+  type OriginRecord,
+  parseOriginRecord,
+  type TypesByModel,
+} from "#dc/exchange/merge.ts";
 import type { DeviceType } from "#dc/model/inventory.ts";
 import { codeKey, getResourceKey, getResourceRef } from "#dc/model/ref.ts";
 import type { Device, ResourceKind } from "#dc/model/resources.ts";

@@ -3,31 +3,29 @@ import type { PortRef } from "../../model/resources.ts";
 import {
   type Connector,
   compareStacks,
+  createNoMappingProblem,
   createOpenFibre,
   type Fibre,
+  type FibreEnd,
   findChannel,
   findCommonPort,
   findCommonWholePort,
   findConnector,
   findWholePort,
   formatFibreEndKey,
+  isPassivePort,
   isSameDevicePort,
+  listBranches,
   listCabledChannels,
   nameFarPort,
+  type PositionStack,
   prefixChannel,
   traceFibreEnds,
   traceFibres,
-  walkFromConnector,
-} from "./connector.ts";
-import {
-  createNoMappingProblem,
-  type FibreEnd,
-  isPassivePort,
-  listBranches,
-  type PositionStack,
   type WalkResult,
   walkFibre,
-} from "./fibre_walk.ts";
+  walkFromConnector,
+} from "./fibres.ts";
 import {
   type CablePath,
   combineHalfStatuses,

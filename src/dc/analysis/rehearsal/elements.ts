@@ -14,8 +14,7 @@ import {
 import type { Cable, Crac, FabricLink, PortRef } from "../../model/resources.ts";
 import { computeDeratedKw } from "../cooling/cooling_units.ts";
 import { findAreaRef, formatAreaKey, isLocatedIn, listAreasInScope } from "../places.ts";
-import type { BlastRadius, BlastSite, TrippedSource } from "../power/blast_radius.ts";
-import { insertInletNodes } from "../power/failed_inlets.ts";
+import { type BlastRadius, type BlastSite, insertInletNodes, type TrippedSource } from "../power/blast_radius.ts";
 import type { Overloaded } from "../power/failure_state.ts";
 import { sortNodes } from "../power/node_numbers.ts";
 import { computeComparableLoad } from "../power/power_node_table.ts";

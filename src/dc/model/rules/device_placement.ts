@@ -19,8 +19,8 @@ import {
 } from "../rack_space.ts";
 import { codeKey } from "../ref.ts";
 import type { Device, DeviceBody, Rack } from "../resources.ts";
+import { checkRackWeight, hasOppositeAirflow } from "./floor.ts";
 import { checkLocationAgreement, createMissingRefRejection } from "./general.ts";
-import { checkRackWeight, hasOppositeAirflow } from "./rack.ts";
 
 /** Checks that a bay is in a chassis and contains one device, and that rack and position match those of the chassis. */
 async function checkDeviceBay({ after }: ResourceWrite<Device>, site: SiteReader): Promise<Findings> {

@@ -1,5 +1,5 @@
 import { type TraceSite, traceCable } from "../../analysis/cabling/cable_trace.ts";
-import { isPassivePort } from "../../analysis/cabling/fibre_walk.ts";
+import { isPassivePort } from "../../analysis/cabling/fibres.ts";
 import { findDeviceNode } from "../../analysis/power/power_nodes.ts";
 import { FAILED_PORT, PathIndex, type PathsByHost } from "../../analysis/rehearsal/further_effects.ts";
 import type { EarlierPaths, PathsByHostKey, Topology } from "../../analysis/topology.ts";

@@ -1,6 +1,5 @@
 import { isLocatedIn } from "../../analysis/places.ts";
-import type { BlastSite } from "../../analysis/power/blast_radius.ts";
-import { insertInletNodes } from "../../analysis/power/failed_inlets.ts";
+import { type BlastSite, insertInletNodes } from "../../analysis/power/blast_radius.ts";
 import { sortNodes } from "../../analysis/power/node_numbers.ts";
 import { collectDownstream, type PowerGraph } from "../../analysis/power/power_nodes.ts";
 import type { Topology } from "../../analysis/topology.ts";

@@ -6,10 +6,9 @@ import { codeKey, getResourceKey, getResourceRef, isSamePort, parsePortName } fr
 import { formatSiblingPath, joinFieldPath, Refusal, refuse } from "#dc/model/refusal.ts";
 import type { Crac, Device, DeviceBody, Rack, ResourceByKind, ResourceKind } from "#dc/model/resources.ts";
 import { cableRules } from "#dc/model/rules/cable.ts";
-import { cracRules } from "#dc/model/rules/crac.ts";
 import { deviceRules } from "#dc/model/rules/device.ts";
 import { fabricLinkRules } from "#dc/model/rules/fabric_link.ts";
-import { rackRules } from "#dc/model/rules/rack.ts";
+import { cracRules, rackRules } from "#dc/model/rules/floor.ts";
 import type { StoredVersion } from "#dc/ports.ts";
 import { isSameJson } from "#kernel/json_object.ts";
 import { getRefName } from "#words/names.ts";

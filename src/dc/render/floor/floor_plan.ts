@@ -24,6 +24,8 @@ import {
 } from "../scene.ts";
 import { measureText } from "../text_width.ts";
 import {
+  type CollapsedFloor,
+  collapseTiles,
   computePixelsPerMm,
   doAreasOverlap,
   drawBlocks,
@@ -32,10 +34,10 @@ import {
   drawRowLabels,
   drawScaleBar,
   drawTiles,
+  drawTileText,
   findOverlaps,
   type MmToPx,
 } from "./ground.ts";
-import { type CollapsedFloor, collapseTiles, drawTileText } from "./tile_labels.ts";
 import {
   buildTiles,
   buildUnplacedTiles,

@@ -1,7 +1,6 @@
 import { createPreconditionError } from "#kernel/errors.ts";
 import type { PlannerContext } from "../../context.ts";
-import { buildSpec } from "../../spec/build_spec.ts";
-import { parseDocument } from "../../spec/document.ts";
+import { buildSpec, parseDocument } from "../../spec/document.ts";
 import type { Spec } from "../../spec/spec.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 import { refuseForeignStatus } from "./inside_run.ts";

@@ -1,16 +1,18 @@
 import { createPreconditionError, OperationError } from "#kernel/errors.ts";
 import type { FieldRule, SpecRules } from "../../config/config.ts";
 import type { PlannerContext } from "../../context.ts";
-import { describeTypeMismatch, findMistypedItems, isMissingValue } from "../../lint/field_value.ts";
 import { isRuleDisabled, type LintReport, type RuleFinding, resolveSeverity } from "../../lint/finding.ts";
 import type { LintSelection } from "../../lint/lint_project.ts";
 import {
   checkField,
   createNearFieldFinding,
+  describeTypeMismatch,
   findConflictFinding,
   findCopyFinding,
   findMissingFields,
+  findMistypedItems,
   findSecondBlockFinding,
+  isMissingValue,
 } from "../../lint/rules/fields.ts";
 import { createUnknownIdFinding } from "../../lint/rules/links.ts";
 import { findConflictLine } from "../../spec/document.ts";

@@ -1,5 +1,5 @@
 import { OperationError } from "#kernel/errors.ts";
-import type { ClaimHolder } from "#planner/store/locks/lock_file.ts";
+import type { ClaimHolder } from "#planner/store/locks/local_claims.ts";
 import { formatCountWithNoun } from "#words/names.ts";
 import { AGENT_GRACE_MS } from "../../limits.ts";
 import type { SpecId } from "../../spec/spec_id.ts";

@@ -6,9 +6,8 @@ import { parseConfig } from "../../config/check_config.ts";
 import type { PlannerConfig } from "../../config/config.ts";
 import type { PlannerContext } from "../../context.ts";
 import { formatOutputReport } from "../../output/report.ts";
-import { buildSpec } from "../../spec/build_spec.ts";
 import { parseCriteria, readCriteria } from "../../spec/criteria.ts";
-import { parseDocument } from "../../spec/document.ts";
+import { buildSpec, parseDocument } from "../../spec/document.ts";
 import { isDoneStatus, type Spec } from "../../spec/spec.ts";
 import { compareSpecIds, type SpecId } from "../../spec/spec_id.ts";
 import { type AcceptanceStore, type JudgedCriterion, judgeCriteria } from "../../work/acceptance.ts";
@@ -20,7 +19,7 @@ import {
   type EditedFile,
   hasChecks,
 } from "../../work/provenance.ts";
-import type { RecordCheck } from "../../work/records/judge_record.ts";
+import type { RecordCheck } from "../../work/records/run_record.ts";
 import { openJob } from "../job.ts";
 import type { RunDeps, StopSignals } from "../run_types.ts";
 import { verifyRecord } from "../verify_record.ts";

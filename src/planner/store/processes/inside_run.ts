@@ -1,6 +1,6 @@
 import { existsSync, realpathSync } from "node:fs";
 import type { SpecId } from "../../spec/spec_id.ts";
-import { readLockHolder } from "../locks/lock_file.ts";
+import { readLockHolder } from "../locks/local_claims.ts";
 import { findProjectOfPath } from "../worktrees/worktree_files.ts";
 import { RUN_VARIABLE } from "./run_processes.ts";
 

@@ -1,12 +1,11 @@
 import { join, relative, sep } from "node:path";
 import type { Clock } from "#kernel/clock.ts";
-import { openClaims } from "#planner/store/locks/local_claims.ts";
+import { openClaims, readClaim } from "#planner/store/locks/local_claims.ts";
 import type { PlannerConfig } from "../../config/config.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 import { readFolderEntries, removeFileInOpenFolder } from "../files/open_folder.ts";
 import { parseTemporaryPid } from "../files/place_file.ts";
 import { openGitLocks } from "../git/git_locks.ts";
-import { readClaim } from "../locks/lock_file.ts";
 import { runWithProjectLock } from "../locks/project_lock.ts";
 import { openRunLogs } from "../logs/log_writer.ts";
 import { ARCHIVE_FOLDER, LOCKS_FOLDER, PROCESSES_FOLDER, SPECS_FOLDER, WORKTREES_FOLDER } from "../project/places.ts";

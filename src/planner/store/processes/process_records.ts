@@ -9,8 +9,7 @@ import type {
   ProcessResult,
   RunReport,
 } from "#planner/work/records/process_record.ts";
-import { buildSpec } from "../../spec/build_spec.ts";
-import { parseDocument } from "../../spec/document.ts";
+import { buildSpec, parseDocument } from "../../spec/document.ts";
 import type { Spec, UnreadableFile } from "../../spec/spec.ts";
 import { parseSpecId, type SpecId } from "../../spec/spec_id.ts";
 import { convertToDiskError } from "../files/disk_error.ts";
@@ -23,7 +22,7 @@ import {
   writeTemporaryFile,
 } from "../files/place_file.ts";
 import { getTextField, getTimeField, type JsonReadResult, readJsonFile, readProjectText } from "../files/read_text.ts";
-import { parseLockHolder } from "../locks/lock_file.ts";
+import { parseLockHolder } from "../locks/local_claims.ts";
 import { runWithProjectLock } from "../locks/project_lock.ts";
 import { buildActivePath, buildArchivePath, PROCESSES_FOLDER, WATCH_PID_FILE } from "../project/places.ts";
 import { findPendingSplit } from "../specs/edit_spec.ts";

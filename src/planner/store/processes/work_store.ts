@@ -5,7 +5,7 @@ import type { SpecId } from "#planner/spec/spec_id.ts";
 import type { WorktreeStatus } from "#planner/work/records/process_record.ts";
 import { parseFailedCommands, parseRecordTexts } from "../../work/records/read_record.ts";
 import { getTextField, readFileMark, readJsonFile } from "../files/read_text.ts";
-import { readLockHolder } from "../locks/lock_file.ts";
+import { readLockHolder } from "../locks/local_claims.ts";
 import { PROCESSES_FOLDER, WORKTREES_FOLDER } from "../project/places.ts";
 import { listWorktreeIds, locateWorktree } from "../worktrees/worktree_files.ts";
 import { readProcessRecords, readWatchHolder } from "./process_records.ts";

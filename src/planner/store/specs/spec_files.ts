@@ -1,7 +1,6 @@
 import { type Dirent, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { buildSpec } from "../../spec/build_spec.ts";
-import { parseDocument } from "../../spec/document.ts";
+import { buildSpec, parseDocument } from "../../spec/document.ts";
 import type { Spec, SpecSet, UnreadableFile } from "../../spec/spec.ts";
 import { parseSpecId, parseSpecIdParts, type SpecId } from "../../spec/spec_id.ts";
 import { convertToDiskError, getErrorCode } from "../files/disk_error.ts";

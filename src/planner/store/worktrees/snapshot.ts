@@ -6,7 +6,7 @@ import type { SpecId } from "../../spec/spec_id.ts";
 import { parseTemporaryPid, replaceFile } from "../files/place_file.ts";
 import { readJsonFile } from "../files/read_text.ts";
 import { Git } from "../git/git.ts";
-import { listClaimedIds, readClaim } from "../locks/lock_file.ts";
+import { listClaimedIds, readClaim } from "../locks/local_claims.ts";
 import { splitWorktreePath } from "../project/places.ts";
 import { findUnfinishedOperation, listAdminFolders, readGitFile, readGitHead, readReflog } from "./admin_folder.ts";
 import { listWorktreeIds, worktreeFiles } from "./worktree_files.ts";

@@ -7,10 +7,10 @@ import type { State } from "../../shared/state_of_share.ts";
 import { type CallError, canWrite, useSession } from "../api/client.ts";
 import { getKeyLabel, isShortcutKey } from "../keys.ts";
 import { formatQuantity, simplifyMessage } from "../labels.ts";
-import type { ValueDifference } from "./differences.ts";
 import { type EditableKind, type EditRequest, editStore, type ResourceValues } from "./form_model.ts";
 import { describePreview, listPreviewRows, type PreviewRow } from "./preview_words.ts";
 import type { ChangeProposal } from "./proposal.ts";
+import type { ValueDifference } from "./states.ts";
 
 /** Table with a row per value, which shows the value now and after a change. */
 function BeforeAfterTable({ head, children }: { readonly head: string; readonly children: ComponentChildren }) {

@@ -15,14 +15,6 @@ import {
   WriteProblem,
 } from "./changes_panel.tsx";
 import {
-  addExpectedStates,
-  createStepChange,
-  listLaterChanges,
-  listStepChanges,
-  planUndoSteps,
-  type UndoStepWithState,
-} from "./differences.ts";
-import {
   type EditableKind,
   type EditNotice,
   type EditRequest,
@@ -34,7 +26,16 @@ import {
 import { BulkEditDialog, EditDialog, ReasonField } from "./many_dialog.tsx";
 import { buildRemoveChange, type ChangeProposal, useProposal } from "./proposal.ts";
 import { ResourceDialog } from "./resource_dialog.tsx";
-import { loadStoredResources, useStoredResource } from "./stored.ts";
+import {
+  addExpectedStates,
+  createStepChange,
+  listLaterChanges,
+  listStepChanges,
+  loadStoredResources,
+  planUndoSteps,
+  type UndoStepWithState,
+  useStoredResource,
+} from "./states.ts";
 
 /** Shows the open edit and the last edit's notice. It is outside the pages, which may change below an open dialog. */
 export function EditHost() {

@@ -16,7 +16,6 @@ import {
   WarningList,
   WriteProblem,
 } from "./changes_panel.tsx";
-import { listDifferences } from "./differences.ts";
 import { FormFieldControl } from "./fields.tsx";
 import {
   type EditableKind,
@@ -37,7 +36,7 @@ import {
   useProposal,
 } from "./proposal.ts";
 import { FormFieldsContext } from "./ref_fields.tsx";
-import { useFieldComments } from "./stored.ts";
+import { listDifferences, useFieldComments } from "./states.ts";
 import { findProblem, listLimitProblems, removeUnsetParts, setValueAtPath } from "./values.ts";
 
 type BulkEdit = Extract<EditRequest, { readonly mode: "many" | "delete-many" }>;

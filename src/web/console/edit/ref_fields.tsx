@@ -9,7 +9,7 @@ import { createFieldOptions, formatShownRef, parseTypedRef, useSearchHits } from
 import { RefusalLine } from "./changes_panel.tsx";
 import { type FormField, formatHelpText, getFieldLabel, listKindFields, type ResourceValues } from "./form_model.ts";
 import { callEditRpc } from "./proposal.ts";
-import type { GetFieldComment } from "./stored.ts";
+import type { GetFieldComment } from "./states.ts";
 import { formatPath, listTypeDeviations, type TypeDeviation } from "./values.ts";
 
 /** Field for a list of elements by their codes. Enter, or leaving the field, converts typed text to references. */

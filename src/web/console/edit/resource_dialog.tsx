@@ -13,13 +13,6 @@ import {
   useIsReader,
   WriteProblem,
 } from "./changes_panel.tsx";
-import {
-  listDifferences,
-  mergeChanges,
-  resolveConflict,
-  type ThreeWayMerge,
-  type ValueDifference,
-} from "./differences.ts";
 import { FormFieldControl } from "./fields.tsx";
 import { type FormSectionLayout, listFormSections } from "./form_layout.ts";
 import {
@@ -36,12 +29,17 @@ import { type ChangeProposal, listStateChanges, useProposal } from "./proposal.t
 import { FillFromTypeButton, FormFieldsContext, getControlId } from "./ref_fields.tsx";
 import {
   EMPTY_RESOURCE,
+  listDifferences,
   loadStoredResource,
+  mergeChanges,
   type PendingResource,
+  resolveConflict,
   type StoredResource,
+  type ThreeWayMerge,
   useFieldComments,
   useStoredResource,
-} from "./stored.ts";
+  type ValueDifference,
+} from "./states.ts";
 import {
   addRefusalProblems,
   fillMissingFields,

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { insertInletNodes } from "#dc/analysis/power/failed_inlets.ts";
+import { insertInletNodes } from "#dc/analysis/power/blast_radius.ts";
 import { CoolingAndFabricEffects, FAILED_PORT, PathIndex } from "#dc/analysis/rehearsal/further_effects.ts";
 import { failEachElement, NearFailureFinder, type SiteFailures } from "#dc/analysis/rehearsal/site_failures.ts";
 import { Topology } from "#dc/analysis/topology.ts";

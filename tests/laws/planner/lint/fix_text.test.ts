@@ -1,8 +1,7 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { micromark } from "micromark";
-import { fixText } from "#planner/lint/fix/fix_text.ts";
-import { splitAtHeadings } from "#planner/lint/fix/trim_body.ts";
+import { fixText, splitAtHeadings } from "#planner/lint/fix_text.ts";
 import { parseDocument } from "#planner/spec/document.ts";
 import type { SpecId } from "#planner/spec/spec_id.ts";
 import { detectLineBreak } from "#planner/spec/text_lines.ts";

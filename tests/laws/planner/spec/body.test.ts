@@ -1,9 +1,8 @@
 import { expect } from "bun:test";
 import fc from "fast-check";
 import { replaceControlCharacters } from "#kernel/escape.ts";
-import { buildSpec } from "#planner/spec/build_spec.ts";
 import { parseCriteria } from "#planner/spec/criteria.ts";
-import { parseDocument } from "#planner/spec/document.ts";
+import { buildSpec, parseDocument } from "#planner/spec/document.ts";
 import { buildSpecFile, splitDescription } from "#planner/spec/new_spec.ts";
 import { findHeadings, findLastSection } from "#planner/spec/sections.ts";
 import type { SpecId } from "#planner/spec/spec_id.ts";

@@ -1,7 +1,6 @@
 import { expect } from "bun:test";
 import fc from "fast-check";
-import { buildSpec } from "#planner/spec/build_spec.ts";
-import { parseDocument } from "#planner/spec/document.ts";
+import { buildSpec, parseDocument } from "#planner/spec/document.ts";
 import { computeReadiness } from "#planner/spec/readiness.ts";
 import { FILTER_STATUSES, type Spec } from "#planner/spec/spec.ts";
 import type { SpecId } from "#planner/spec/spec_id.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
-import { createModelKey, fillFromTypes } from "#dc/exchange/fill_from_types.ts";
 import type { SourceItem } from "#dc/exchange/item.ts";
+import { createModelKey, fillFromTypes } from "#dc/exchange/merge.ts";
 import type { DeviceType } from "#dc/model/inventory.ts";
 
 const TYPE: DeviceType = {

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { create } from "@bufbuild/protobuf";
 import { drawFloorPlan } from "#dc/render/floor/floor_plan.ts";
-import { drawTileText } from "#dc/render/floor/tile_labels.ts";
+import { drawTileText } from "#dc/render/floor/ground.ts";
 import { type FloorTile, styleFloor } from "#dc/render/floor/tiles.ts";
 import { resolveColor } from "#dc/render/palette.ts";
 import { formatSvg } from "#dc/render/render_screen.ts";

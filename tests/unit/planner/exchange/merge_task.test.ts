@@ -8,8 +8,7 @@ import {
   type SpecContent,
 } from "#planner/exchange/merge_task.ts";
 import type { SourceTask } from "#planner/exchange/source.ts";
-import { buildSpec } from "#planner/spec/build_spec.ts";
-import { parseReadable } from "#planner/spec/document.ts";
+import { buildSpec, parseReadable } from "#planner/spec/document.ts";
 import type { SpecId } from "#planner/spec/spec_id.ts";
 
 const ID = "2026-11-01-001-abc" as SpecId;

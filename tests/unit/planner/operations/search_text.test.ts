@@ -1,7 +1,6 @@
 import { expect, test } from "bun:test";
 import { createSearchPattern, cutSnippet } from "#planner/operations/shared/spec_filter.ts";
-import { buildSpec } from "#planner/spec/build_spec.ts";
-import { parseDocument } from "#planner/spec/document.ts";
+import { buildSpec, parseDocument } from "#planner/spec/document.ts";
 import type { SpecId } from "#planner/spec/spec_id.ts";
 
 function snippet(body: string, query: string): string {

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { DEFAULT_CONFIG } from "#planner/config/config.ts";
-import { analyzeAbandonedRun } from "#planner/operations/takeover.ts";
+import { analyzeAbandonedRun } from "#planner/operations/state.ts";
 import { computeRetryDelayMs, findRetryTime, MAX_RETRY_DELAY_MS } from "#planner/runs/watch/watch.ts";
 import { parseCriteria } from "#planner/spec/criteria.ts";
 import { explainExceededLimit, resolveRunLimits } from "#planner/work/agent_launch.ts";

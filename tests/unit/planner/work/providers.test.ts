@@ -9,8 +9,7 @@ import {
 } from "#planner/config/config.ts";
 import { type AgentLaunch, buildAgentLaunch, type LaunchOptions } from "#planner/work/agent_launch.ts";
 import { buildAllowSetting } from "#planner/work/provider_row.ts";
-import { PROVIDERS } from "#planner/work/provider_rows.ts";
-import { explainExitStatus, selectProvider } from "#planner/work/providers.ts";
+import { explainExitStatus, PROVIDERS, selectProvider } from "#planner/work/providers.ts";
 
 /** What an agent could be told so that it asks for nothing; none of it may reach one unasked. */
 const SKIPPING =

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
-import { listDifferences, mergeChanges, resolveConflict } from "#web/console/edit/differences.ts";
 import { listMessageFields } from "#web/console/edit/form_model.ts";
 import { buildRemoveChange, buildUpdateChange, listStateChanges } from "#web/console/edit/proposal.ts";
+import { listDifferences, mergeChanges, resolveConflict } from "#web/console/edit/states.ts";
 import {
   describeValueError,
   parseTypedNumber,

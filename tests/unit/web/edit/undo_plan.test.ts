@@ -6,7 +6,7 @@ import {
   listLaterChanges,
   listStepChanges,
   planUndoSteps,
-} from "#web/console/edit/differences.ts";
+} from "#web/console/edit/states.ts";
 
 function entry(seq: number, entity: string, before: object | null, after: object | null): AuditEntry {
   return {

@@ -26,7 +26,7 @@ import { compareText, toRefKey } from "../../../model/ref.ts";
 import { readCount } from "../../answers/parameters.ts";
 import { CONGESTED_PCT, limitListFields } from "../../messages/convert.ts";
 import type { ReadSession } from "../../rpc.ts";
-import { formatNounCount, listFailedDeviceCodes, listRackCodes } from "../rehearsal_reply.ts";
+import { formatNounCount, listFailedDeviceCodes, listRackCodes } from "../rehearse_failures.ts";
 import {
   findOrMakeResult,
   getPieceResults,

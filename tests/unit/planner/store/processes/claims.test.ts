@@ -1,8 +1,7 @@
 import { expect, test } from "bun:test";
 import { hostname } from "node:os";
 import type { SpecId } from "#planner/spec/spec_id.ts";
-import { type ClaimResult, type FileClaim, openClaims } from "#planner/store/locks/local_claims.ts";
-import { HEARTBEAT_LIMIT_MS } from "#planner/store/locks/lock_file.ts";
+import { type ClaimResult, type FileClaim, HEARTBEAT_LIMIT_MS, openClaims } from "#planner/store/locks/local_claims.ts";
 import { openWorkStore } from "#planner/store/processes/work_store.ts";
 import { eachTest } from "../../../../support/each_test.ts";
 import { LAW_RUNS } from "../../../../support/law_runs.ts";

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
-import { fixText } from "#planner/lint/fix/fix_text.ts";
+import { fixText } from "#planner/lint/fix_text.ts";
 import type { SpecId } from "#planner/spec/spec_id.ts";
-import { ID } from "../../../../support/lint_world.ts";
+import { ID } from "../../../support/lint_world.ts";
 
 const id = ID as SpecId;
 const whole = (fields: string, body = "# T\n"): string => `---\nid: ${ID}\nstatus: pending\n${fields}---\n\n${body}`;

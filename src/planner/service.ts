@@ -11,7 +11,7 @@ import {
   type ToolResult,
 } from "#kernel/tool.ts";
 import type { PlannerContext } from "./context.ts";
-import { refuseInsideRun } from "./operations/shared/inside_run.ts";
+import { refuseInsideRun } from "./operations/shared/change_spec.ts";
 import { parseSpecIdParts } from "./spec/spec_id.ts";
 
 /**

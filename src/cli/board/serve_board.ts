@@ -5,7 +5,7 @@ import { OperationError } from "#kernel/errors.ts";
 import type { BoardChoices } from "#planner/board/wire.ts";
 import { PROVIDER_NAMES } from "#planner/config/config.ts";
 import type { PlannerContext } from "#planner/context.ts";
-import { refuseInsideRun } from "#planner/operations/shared/inside_run.ts";
+import { refuseInsideRun } from "#planner/operations/shared/change_spec.ts";
 import { describeMergeRefusal, type MergeResult } from "#planner/runs/merge/complete_spec.ts";
 import { acceptWork, rejectWork, sendBackWork } from "#planner/runs/review/send_back.ts";
 import type { RunDeps } from "#planner/runs/run_types.ts";

@@ -1,6 +1,5 @@
 import { create } from "@bufbuild/protobuf";
-import { removeEmptyFields } from "#dc/exchange/item.ts";
-import { fillDeviceFromType } from "#dc/exchange/merge.ts";
+import { fillDeviceFromType, removeEmptyFields } from "#dc/exchange/items.ts";
 import type { DeviceKind } from "#dc/model/enum_values.ts";
 import type { DeviceType } from "#dc/model/inventory.ts";
 import type { Device } from "#dc/model/resources.ts";

@@ -1,7 +1,7 @@
 import { getErrorMessage, OperationError } from "#kernel/errors.ts";
 import { DEFAULT_SPLIT_DEPTH } from "#planner/limits.ts";
+import { refuseInsideRun } from "#planner/operations/shared/change_spec.ts";
 import { findSpecId } from "#planner/operations/shared/find_spec.ts";
-import { refuseInsideRun } from "#planner/operations/shared/inside_run.ts";
 import type { RunEvent } from "#planner/runs/run_types.ts";
 import { type SplitReport, splitSpec } from "#planner/runs/split/split_spec.ts";
 import type { SplitArgs } from "../commands/spec/work.ts";

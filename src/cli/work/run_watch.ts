@@ -1,4 +1,4 @@
-import { refuseInsideRun } from "#planner/operations/shared/inside_run.ts";
+import { refuseInsideRun } from "#planner/operations/shared/change_spec.ts";
 import { describeMergeRefusal, type MergeResult } from "#planner/runs/merge/complete_spec.ts";
 import { type WatchEndReason, type WatchEvent, type WatchOptions, watchProject } from "#planner/runs/watch/watch.ts";
 import type { Cli } from "../declaration.ts";

@@ -1,6 +1,6 @@
 import { getErrorMessage } from "#kernel/errors.ts";
+import { refuseInsideRun } from "#planner/operations/shared/change_spec.ts";
 import { readProjectRules } from "#planner/operations/shared/held_rules.ts";
-import { refuseInsideRun } from "#planner/operations/shared/inside_run.ts";
 import { loadSpecWorld } from "#planner/operations/shared/world.ts";
 import { repairRuns } from "#planner/runs/claims.ts";
 import { type QueueOptions, type QueueResult, runQueue } from "#planner/runs/run_queue.ts";

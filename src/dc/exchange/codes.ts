@@ -3,7 +3,7 @@ import { MAX_LABEL_KEY_CHARS, MAX_LABEL_VALUE_CHARS, MAX_LABELS, MAX_TAGS } from
 import type { PortKind } from "../model/enum_values.ts";
 import { isPortTypeAllowed } from "../model/port_types.ts";
 import { codeKey, isSlugText, parseCode } from "../model/ref.ts";
-import { type OmissionLog, removeEmptyFields } from "./item.ts";
+import { type OmissionLog, removeEmptyFields } from "./items.ts";
 
 const MAX_CODE_CHARS = 64;
 /** Letters that Unicode does not decompose, with their usual spelling in ASCII. */

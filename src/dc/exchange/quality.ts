@@ -1,6 +1,6 @@
 import { lacksDraw } from "#dc/model/rack_space.ts";
 import type { Cable, Device, Port, Rack } from "#dc/model/resources.ts";
-import type { SourceItem } from "./item.ts";
+import type { SourceItem } from "./items.ts";
 
 /** A gap in the documentation that makes analyses of an inventory less certain. */
 export interface QualityFinding {

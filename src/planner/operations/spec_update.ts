@@ -9,9 +9,9 @@ import { PRIORITIES, type Spec, UPDATE_STATUSES } from "../spec/spec.ts";
 import type { SpecId } from "../spec/spec_id.ts";
 import { isLineAccepted } from "../work/acceptance.ts";
 import { checkCriterionText, createCriterionEdit } from "./check_criterion.ts";
+import { refuseForeignStatus } from "./shared/change_spec.ts";
 import { findSpecId, findSpecIds } from "./shared/find_spec.ts";
 import { finishSharedClaim } from "./shared/finish_shared.ts";
-import { refuseForeignStatus } from "./shared/inside_run.ts";
 import { createTextsParam, refuseInvalidDueDay, sharedClaimParams, specIdParam } from "./shared/params.ts";
 import {
   type CompletionRequest,

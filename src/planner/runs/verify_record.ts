@@ -1,6 +1,6 @@
 import { OperationError } from "#kernel/errors.ts";
 import type { CommitFacts, KeptRunRecord } from "#planner/work/records/read_record.ts";
-import { refuseInsideRun } from "../operations/shared/inside_run.ts";
+import { refuseInsideRun } from "../operations/shared/change_spec.ts";
 import type { SpecId } from "../spec/spec_id.ts";
 import { isLineAccepted } from "../work/acceptance.ts";
 import { type CommandResult, type EditedFile, findMissingPart, listCommandResults } from "../work/provenance.ts";

@@ -1,5 +1,5 @@
+import { refuseInsideRun } from "#planner/operations/shared/change_spec.ts";
 import { findSpecIds } from "#planner/operations/shared/find_spec.ts";
-import { refuseInsideRun } from "#planner/operations/shared/inside_run.ts";
 import type { SpecId } from "#planner/spec/spec_id.ts";
 import type { SharedClaimOptions } from "#planner/store/remote_claims/remote_claims.ts";
 import { buildUnprovenLine } from "#planner/work/acceptance.ts";

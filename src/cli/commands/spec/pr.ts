@@ -1,6 +1,6 @@
 import { OperationError } from "#kernel/errors.ts";
+import { refuseInsideRun } from "#planner/operations/shared/change_spec.ts";
 import { findSpecIds } from "#planner/operations/shared/find_spec.ts";
-import { refuseInsideRun } from "#planner/operations/shared/inside_run.ts";
 import type { PullRequestResult, RequestDraft } from "#planner/runs/requests/make_request.ts";
 import type { SyncedRequest } from "#planner/runs/requests/sync_requests.ts";
 import type { RunDeps, StopSignals } from "#planner/runs/run_types.ts";

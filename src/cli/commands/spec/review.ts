@@ -1,4 +1,4 @@
-import { refuseInsideRun } from "#planner/operations/shared/inside_run.ts";
+import { refuseInsideRun } from "#planner/operations/shared/change_spec.ts";
 import type { ReviewFacts } from "#planner/runs/review/review_facts.ts";
 import { ANY_ID, type Args, type ArgValues, booleanFlag, JSON_FLAG, readTextOrInput, textFlag } from "../../args.ts";
 import { defineCommand } from "../../command.ts";

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { fromJson, type JsonValue } from "@bufbuild/protobuf";
 import { assignCodes, describeResource } from "#dc/exchange/codes.ts";
-import { type MappedSource, OmissionLog, type SourceItem } from "#dc/exchange/item.ts";
+import { type MappedSource, OmissionLog, type SourceItem } from "#dc/exchange/items.ts";
 import type { ResourceByKind, ResourceKind } from "#dc/model/resources.ts";
 import { findKind } from "#dc/operations/import/run_import.ts";
 import { readFigureOrWord, setDefaultFace } from "#dc/operations/import/sheet.ts";

@@ -1,7 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { resolve } from "node:path";
-import type { MappedSource, Omission } from "#dc/exchange/item.ts";
-import { fillFromTypes } from "#dc/exchange/merge.ts";
+import { fillFromTypes, type MappedSource, type Omission } from "#dc/exchange/items.ts";
 import { type InventoryQuality, rateInventoryQuality } from "#dc/exchange/quality.ts";
 import type { ResourceKind } from "#dc/model/resources.ts";
 import { IMPORT_KINDS } from "#dc/operations/import/wire.ts";

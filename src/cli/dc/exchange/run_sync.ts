@@ -1,12 +1,14 @@
-import type { MappedSource, SourceItem, SourcePlace } from "#dc/exchange/item.ts";
 import {
   createModelKey,
   formatOriginRecord,
   formatOriginSpace,
+  type MappedSource,
   type OriginRecord,
   parseOriginRecord,
+  type SourceItem,
+  type SourcePlace,
   type TypesByModel,
-} from "#dc/exchange/merge.ts";
+} from "#dc/exchange/items.ts";
 import type { DeviceType } from "#dc/model/inventory.ts";
 import { codeKey, getResourceKey, getResourceRef } from "#dc/model/ref.ts";
 import type { Device, ResourceKind } from "#dc/model/resources.ts";

@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import { parse } from "yaml";
 import { convertToCode } from "#dc/exchange/codes.ts";
 import { mapContainerlab } from "#dc/exchange/containerlab/map_containerlab.ts";
-import type { MappedSource } from "#dc/exchange/item.ts";
+import type { MappedSource } from "#dc/exchange/items.ts";
 import type { NetboxOptions } from "#dc/exchange/netbox/where.ts";
 import { DEVICE_KINDS, type DeviceKind } from "#dc/model/enum_values.ts";
 import { OperationError } from "#kernel/errors.ts";

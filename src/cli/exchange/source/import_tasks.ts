@@ -6,16 +6,17 @@ import { Value } from "@sinclair/typebox/value";
 import { runBatches } from "#kernel/batches.ts";
 import { OperationError } from "#kernel/errors.ts";
 import type { PlannerContext } from "#planner/context.ts";
-import { type CheckedTask, checkTasks } from "#planner/exchange/check_tasks.ts";
+import { SOURCE_KINDS, type SourceKind, type SourceNote, type SourceReading } from "#planner/exchange/source.ts";
 import {
   buildSpecContent,
+  type CheckedTask,
+  checkTasks,
   formatNewSpec,
   listFacets,
   type MergeResult,
   mergeTask,
   type SpecContent,
-} from "#planner/exchange/merge_task.ts";
-import { SOURCE_KINDS, type SourceKind, type SourceNote, type SourceReading } from "#planner/exchange/source.ts";
+} from "#planner/exchange/tasks.ts";
 import { formatLocalDay, refuseSpecInWork } from "#planner/operations/shared/live_worker.ts";
 import { editFields } from "#planner/spec/edit/edit_fields.ts";
 import { listOrigins, type Spec } from "#planner/spec/spec.ts";

@@ -3,7 +3,7 @@ import type { Cable, Device, FabricLink, Port, PortRef } from "#dc/model/resourc
 import { LIST_SIZES, TEXT_LENGTHS } from "#gen/datacenter/v1/bounds.ts";
 import { isJsonObject } from "#kernel/json_object.ts";
 import { assignCodes, convertToCode, convertToSlug, describeResource, UniquePortNames } from "../codes.ts";
-import { type MappedSource, OmissionLog, removeEmptyFields, type SourceItem } from "../item.ts";
+import { type MappedSource, OmissionLog, removeEmptyFields, type SourceItem } from "../items.ts";
 
 /** Result of the mapping for each element of a topology, as documents state it. */
 export const CONTAINERLAB_MAPPINGS: Readonly<Record<string, string>> = {

@@ -17,7 +17,7 @@ import {
   type TypeProblem,
   UniquePortNames,
 } from "../codes.ts";
-import { removeEmptyFields } from "../item.ts";
+import { removeEmptyFields } from "../items.ts";
 import { PORT_TABLES } from "../netbox/tables.ts";
 import { convertToKilograms, inferDeviceKind } from "../netbox/where.ts";
 

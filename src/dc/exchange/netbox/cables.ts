@@ -5,7 +5,7 @@ import type { Cable } from "#dc/model/resources.ts";
 import { isWithinBounds } from "#dc/model/rules/general.ts";
 import { NUMBER_BOUNDS } from "#gen/datacenter/v1/bounds.ts";
 import { convertToEnumValue } from "../codes.ts";
-import { removeEmptyFields } from "../item.ts";
+import { removeEmptyFields } from "../items.ts";
 import { readNumberCell, readTextCell } from "./dataset.ts";
 import type { NetboxRow } from "./read_row.ts";
 import type { NetboxMapping, PortPlace } from "./where.ts";

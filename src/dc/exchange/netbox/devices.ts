@@ -1,7 +1,7 @@
 import { AIRFLOWS, COOLING_METHODS, type DeviceKind } from "../../model/enum_values.ts";
 import type { Device, DeviceBody, Port, PowerOut } from "../../model/resources.ts";
 import { assignCodes, convertToCode, convertToSlug, takeUnusedName, UniquePortNames } from "../codes.ts";
-import { removeEmptyFields } from "../item.ts";
+import { removeEmptyFields } from "../items.ts";
 import { readFlagCell, readNumberCell, readTextCell } from "./dataset.ts";
 import { PortMapper } from "./ports.ts";
 import type { NetboxRow } from "./read_row.ts";

@@ -1,7 +1,7 @@
 import { type CracStatus, FLUID_TYPES } from "../../model/enum_values.ts";
 import type { Crac, Device, Location, Port } from "../../model/resources.ts";
 import { assignCodes, convertToEnumValue } from "../codes.ts";
-import { type MappedSource, removeEmptyFields } from "../item.ts";
+import { type MappedSource, removeEmptyFields } from "../items.ts";
 import { METRES_BY_UNIT, mapCables, recordBreakoutChannels } from "./cables.ts";
 import { type NetboxDataset, readNumberCell, readTextCell } from "./dataset.ts";
 import { assignDeviceCodes, listPanelNames, mapDevices, mapPowerPanels } from "./devices.ts";

@@ -2,7 +2,7 @@ import { OUTLET_STATES, type PortKind } from "#dc/model/enum_values.ts";
 import type { Port, PortMapping, PowerOut } from "#dc/model/resources.ts";
 import { LIST_SIZES } from "#gen/datacenter/v1/bounds.ts";
 import { convertToPortType, FEED_LEGS, MAX_POSITIONS, UniquePortNames } from "../codes.ts";
-import { removeEmptyFields } from "../item.ts";
+import { removeEmptyFields } from "../items.ts";
 import { readFlagCell, readLanesCell, readNumberCell, readTextCell } from "./dataset.ts";
 import type { NetboxRow } from "./read_row.ts";
 import { PORT_TABLES, type TableName } from "./tables.ts";

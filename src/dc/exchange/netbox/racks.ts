@@ -3,7 +3,7 @@ import type { Rack, Reservation } from "#dc/model/resources.ts";
 import { isWithinBounds } from "#dc/model/rules/general.ts";
 import { NUMBER_BOUNDS } from "#gen/datacenter/v1/bounds.ts";
 import { assignCodes, convertToSlug } from "../codes.ts";
-import { removeEmptyFields } from "../item.ts";
+import { removeEmptyFields } from "../items.ts";
 import { readFlagCell, readNumberCell, readNumberListCell, readTextCell } from "./dataset.ts";
 import type { NetboxRow } from "./read_row.ts";
 import { convertToKilograms, convertToMillimetres, type NetboxMapping } from "./where.ts";

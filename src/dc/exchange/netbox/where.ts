@@ -8,7 +8,7 @@ import {
   describeResource,
   limitNameLength,
 } from "../codes.ts";
-import { OmissionLog, removeEmptyFields, type SourceItem } from "../item.ts";
+import { OmissionLog, removeEmptyFields, type SourceItem } from "../items.ts";
 import { type NetboxDataset, readRecordCell, readTextCell, readTextListCell } from "./dataset.ts";
 import type { NetboxRow } from "./read_row.ts";
 import type { TableName } from "./tables.ts";

@@ -1,5 +1,5 @@
 import type { DescMessage, JsonObject, MessageShape } from "@bufbuild/protobuf";
-import { mergeResource, NO_OWNED_PARTS, type OwnedParts } from "#dc/exchange/merge.ts";
+import { mergeResource, NO_OWNED_PARTS, type OwnedParts } from "#dc/exchange/items.ts";
 import type { DeviceType } from "#dc/model/inventory.ts";
 import { codeKey, getResourceKey } from "#dc/model/ref.ts";
 import type { Device, ResourceByKind, ResourceKind } from "#dc/model/resources.ts";

@@ -2,7 +2,7 @@ import { createPreconditionError, OperationError } from "#kernel/errors.ts";
 import type { SharedClaimOptions } from "#planner/store/remote_claims/remote_claims.ts";
 import type { Claim } from "#planner/store/remote_claims/shared_claims.ts";
 import type { RequestTarget } from "#planner/store/requests/requests.ts";
-import { refuseInsideRun } from "../../operations/shared/inside_run.ts";
+import { refuseInsideRun } from "../../operations/shared/change_spec.ts";
 import { readCriteria } from "../../spec/criteria.ts";
 import type { Spec } from "../../spec/spec.ts";
 import type { SpecId } from "../../spec/spec_id.ts";

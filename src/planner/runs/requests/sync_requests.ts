@@ -2,7 +2,7 @@ import { OperationError } from "#kernel/errors.ts";
 import type { Claim } from "#planner/store/remote_claims/shared_claims.ts";
 import type { RequestTarget } from "#planner/store/requests/requests.ts";
 import type { ForgeMerge, MergeEvidence } from "#planner/store/worktrees/search_merge.ts";
-import { refuseInsideRun } from "../../operations/shared/inside_run.ts";
+import { refuseInsideRun } from "../../operations/shared/change_spec.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 import { buildRequestRef, FORGE_PROGRAMS, type ForgeRequest } from "../../work/requests/forge.ts";
 import { formatRequestName, type RequestNote } from "../../work/requests/request_note.ts";

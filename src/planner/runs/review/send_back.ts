@@ -1,8 +1,7 @@
 import { createPreconditionError, OperationError } from "#kernel/errors.ts";
 import { finalizeCommand } from "../../operations/finalize.ts";
-import { changeSpec } from "../../operations/shared/change_spec.ts";
+import { changeSpec, refuseInsideRun } from "../../operations/shared/change_spec.ts";
 import { findSpec } from "../../operations/shared/find_spec.ts";
-import { refuseInsideRun } from "../../operations/shared/inside_run.ts";
 import { editFields } from "../../spec/edit/edit_fields.ts";
 import { appendReview } from "../../spec/reviews.ts";
 import { isDoneStatus, type Spec } from "../../spec/spec.ts";

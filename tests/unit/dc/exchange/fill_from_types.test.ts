@@ -1,6 +1,5 @@
 import { expect, test } from "bun:test";
-import type { SourceItem } from "#dc/exchange/item.ts";
-import { createModelKey, fillFromTypes } from "#dc/exchange/merge.ts";
+import { createModelKey, fillFromTypes, type SourceItem } from "#dc/exchange/items.ts";
 import type { DeviceType } from "#dc/model/inventory.ts";
 
 const TYPE: DeviceType = {

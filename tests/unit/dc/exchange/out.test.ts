@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { parse } from "csv-parse/sync";
 import { findTableByFileName } from "#cli/dc/exchange/netbox_files.ts";
-import type { SourceItem } from "#dc/exchange/item.ts";
+import type { SourceItem } from "#dc/exchange/items.ts";
 import { CsvRowReader } from "#dc/exchange/netbox/csv_rows.ts";
 import { NetboxDataset } from "#dc/exchange/netbox/dataset.ts";
 import { mapNetbox } from "#dc/exchange/netbox/map_netbox.ts";

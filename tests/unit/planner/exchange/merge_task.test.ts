@@ -1,13 +1,13 @@
 import { expect, test } from "bun:test";
-import { checkTasks } from "#planner/exchange/check_tasks.ts";
+import type { SourceTask } from "#planner/exchange/source.ts";
 import {
+  checkTasks,
   type FacetFingerprints,
   formatNewSpec,
   listFacets,
   mergeTask,
   type SpecContent,
-} from "#planner/exchange/merge_task.ts";
-import type { SourceTask } from "#planner/exchange/source.ts";
+} from "#planner/exchange/tasks.ts";
 import { buildSpec, parseReadable } from "#planner/spec/document.ts";
 import type { SpecId } from "#planner/spec/spec_id.ts";
 

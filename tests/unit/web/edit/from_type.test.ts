@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { toJson } from "@bufbuild/protobuf";
-import { fillDeviceFromType as filledByService } from "#dc/exchange/merge.ts";
+import { fillDeviceFromType as filledByService } from "#dc/exchange/items.ts";
 import type { DeviceType } from "#dc/model/inventory.ts";
 import type { Device } from "#dc/model/resources.ts";
 import { convertToMessage } from "#dc/operations/messages/convert.ts";

@@ -5,7 +5,7 @@ import {
   isRedundancyUnproven,
 } from "#dc/analysis/power/power_figures.ts";
 import type { Topology } from "#dc/analysis/topology.ts";
-import { createModelKey } from "#dc/exchange/merge.ts";
+import { createModelKey } from "#dc/exchange/items.ts";
 import { getDrawSource, getDrawW, getHeatW, isPowerKind } from "#dc/model/draw.ts";
 import type { DeviceType } from "#dc/model/inventory.ts";
 import { isEnabledInlet } from "#dc/model/power_walk.ts";

@@ -43,7 +43,7 @@ const ELEMENTS = [
   ],
   ["site/AMS1", "AMS1", "Losing ATS-A would take 11 racks and 610 devices.", ["after one failure", "10 racks dark"]],
   ["feed/AMS1-A08-A", "AMS1-A08-A", "It carries 8.1 kW of 22.2 kW", ["Side A"]],
-  ["cooling-unit/CRAH-A1", "CRAH-A1", "It carries 38.5 kW of heat from AMS1/1/A", ["54 kW of cooling"]],
+  ["cooling-unit/CRAH-A1", "CRAH-A1", "It carries 38.5 kW of heat from AMS1/1/A", ["cooling 54 kW"]],
 ] as const;
 
 /** Runs inside the page: boxes of it that scroll by themselves. */

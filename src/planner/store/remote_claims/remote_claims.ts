@@ -191,7 +191,9 @@ async function changeClaimInSession(
     seen: session.storedClaims.seen.get(id) ?? null,
     own: session.own(id),
     isInMain: inMain.has(id),
-    ...{ steal, now: readMonotonicTime(), renewMs },
+    // A claim is judged at the time of the look that read it: a look may take long, and the machine may sleep after it.
+    now: session.storedClaims.asked ?? readMonotonicTime(),
+    ...{ steal, renewMs },
   });
   const changing = { facts: readFacts, message: message(id), ...{ id, state, processId, steal } };
   const taken = await changeOneClaim(session, changing);

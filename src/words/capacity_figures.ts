@@ -86,15 +86,15 @@ function formatHeat(capacity: RackCapacity): LimitFigure {
 }
 
 /**
- * Replaces a figure by "not recorded" if the rack has devices but their sum is zero. It is a lower bound if devices have
- * no recorded draw.
+ * Replaces a figure by "not recorded" if it is zero and devices have no recorded draw. Above zero it is a lower bound
+ * then.
  */
 function noteUnrecordedDraws(
   { devices, devicesWithoutDraw }: RackCapacity,
   figure: LimitFigure,
   value: number,
 ): LimitFigure {
-  if (value === 0 && devices > 0) return { label: figure.label, value: NOT_RECORDED };
+  if (value === 0 && devicesWithoutDraw > 0) return { label: figure.label, value: NOT_RECORDED };
   if (devicesWithoutDraw === 0) return figure;
   const note = `${devicesWithoutDraw} of ${formatCountWithNoun(devices, "device")} without draw`;
   return {

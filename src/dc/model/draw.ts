@@ -101,9 +101,9 @@ export function getDrawSource(owner: DrawFields): "ALLOCATED" | "MAX" | "MEASURE
   return owner.measuredDrawW === undefined ? (findInletDraw(owner)?.source ?? "NOT_RECORDED") : "MEASURED";
 }
 
-/** Whether the draw of a number of devices is unknown: a sum of 0 means that none of them has a recorded draw. */
-export function isDrawUnknown(devices: number, sumW: number): boolean {
-  return devices > 0 && sumW === 0;
+/** Whether the draw of several devices is unknown: their sum is 0, and of some of them no draw is recorded. */
+export function isDrawUnknown(devicesWithoutDraw: number, sumW: number): boolean {
+  return devicesWithoutDraw > 0 && sumW === 0;
 }
 
 /** Whether any recorded draw exceeds 0. */

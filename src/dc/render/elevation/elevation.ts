@@ -128,7 +128,7 @@ function createHeading({ rack, occupants, capacity }: GetRackResponse) {
 }
 
 function describePlannedCapacity(capacity: GetRackResponse["capacity"]): string {
-  return formatPowerDraw(capacity?.devices ?? 0, capacity?.allocatedW ?? 0);
+  return formatPowerDraw(capacity?.devicesWithoutDraw ?? 0, capacity?.allocatedW ?? 0);
 }
 
 function describeElevation(reply: GetRackResponse): Pick<Scene, "title" | "description"> {

@@ -249,7 +249,7 @@ export function drawCompactRack(
       });
     });
   const title = formatRackTitle(rack?.code ?? "", rack?.name ?? "");
-  const load = `${formatCountWithNoun(capacity?.freeU ?? 0, "U", "U")} free · ${formatPowerDraw(capacity?.devices ?? 0, capacity?.allocatedW ?? 0)}`;
+  const load = `${formatCountWithNoun(capacity?.freeU ?? 0, "U", "U")} free · ${formatPowerDraw(capacity?.devicesWithoutDraw ?? 0, capacity?.allocatedW ?? 0)}`;
   return {
     title,
     description: `Front of a rack with ${formatCountWithNoun(occupants.length, "device")}; ${formatPercent(capacity?.spacePct ?? 0)} of the space taken.`,

@@ -97,8 +97,8 @@ export function formatReasonValue(code: string, value: number): string {
   return appendUnit(formatPlainNumber(value), getReasonUnit(code));
 }
 
-export function formatPowerDraw(devices: number, sumW: number): string {
-  return isDrawUnknown(devices, sumW) ? "draw not recorded" : formatWatts(sumW);
+export function formatPowerDraw(devicesWithoutDraw: number, sumW: number): string {
+  return isDrawUnknown(devicesWithoutDraw, sumW) ? "draw not recorded" : formatWatts(sumW);
 }
 
 /** Joins code and name on one line; omits a name that equals the code. */

@@ -95,15 +95,18 @@ describe("a sum of which nothing is recorded", () => {
     const { racks, ...thermal } = await call("ThermalHeadroom", { scope_ref: "rack:R" });
     const { areas } = await call("GetCapacity", { scope_ref: "rack:R" });
     const { rows } = await call("ListInventory", { kind: "INVENTORY_KIND_RACK" });
+    const rooms = await call("ListInventory", { kind: "INVENTORY_KIND_ROOM" });
 
     const [tile] = unplaced_racks;
-    const { power_pct, cooling_pct, heat_w } = rows[0].figures;
+    const { power_pct, cooling_pct, heat_w, draw_w } = rows[0].figures;
+    const drawnW = wanted.power === undefined ? undefined : wanted.power * 40;
+    expect([draw_w, rooms.rows[0].figures.draw_w]).toEqual([drawnW, drawnW]);
     expect([tile.power_pct, capacity.power_pct, power_pct]).toEqual(Array(3).fill(wanted.power));
     expect([tile.cooling_pct, racks[0].utilization_pct, cooling_pct]).toEqual(Array(3).fill(wanted.cooling));
     expect(heat_w).toBe(wanted.heat);
     const gauges = await readAreaGauges({ service, caller: { interface: "SYSTEM" } }, []);
     const watts = gauges.find(({ name }) => name.endsWith("power_planned_watts"))?.samples.map(({ value }) => value);
-    expect(watts).toEqual(wanted.power === undefined ? [] : Array(3).fill(wanted.power * 40));
+    expect(watts).toEqual(drawnW === undefined ? [] : Array(3).fill(drawnW));
     expect([areas[0].power.free_kw, areas[0].power.failover_free_kw]).toEqual(Array(2).fill(wanted.free));
     const [heat, liquid] = wanted.without ?? [0, 0];
     const counted = [tile, racks[0], thermal, told.unplaced_racks[0]].map((one) => one.devices_without_heat ?? 0);

@@ -42,7 +42,7 @@ export function createPlacesListing(rows: readonly PlaceRow[], kind: PlaceKind):
       racks: ({ racks }) => racks,
       devices: ({ devices }) => devices,
       cracs: ({ cracs }) => cracs,
-      draw_w: ({ devices, drawW }) => createDrawCell(devices, drawW),
+      draw_w: ({ withoutDraw, drawW }) => createDrawCell(withoutDraw, drawW),
       devices_without_draw: ({ withoutDraw }) => withoutDraw,
     },
     readBatches: () => splitIntoBatches(rows),
@@ -108,7 +108,7 @@ export function createRacksListing(topology: Topology, now: string): Listing<Rac
       free_u: (rack) => getCapacity(rack).freeU,
       largest_free_block_u: (rack) => getCapacity(rack).largestFreeBlockU,
       height_u: (rack) => getCapacity(rack).totalU,
-      draw_w: (rack) => createDrawCell(topology.listDevicesInRack(rack.code).length, getCapacity(rack).allocatedW),
+      draw_w: (rack) => createDrawCell(getCapacity(rack).devicesWithoutDraw, getCapacity(rack).allocatedW),
       devices_without_draw: (rack) => getCapacity(rack).devicesWithoutDraw,
       power_capacity_w: (rack) => getCapacity(rack).powerCapacityW,
       power_pct: (rack) => createRoundedCell(getCapacity(rack).powerPct),
@@ -164,9 +164,9 @@ export function createTextCell(text: string | undefined): Cell {
   return text === "" ? undefined : text;
 }
 
-/** Returns the draw of several devices in watts; undefined if none of them has a recorded draw. */
-function createDrawCell(devices: number, sumW: number): Cell {
-  return isDrawUnknown(devices, sumW) ? undefined : createRoundedCell(sumW);
+/** Returns the draw of several devices in watts; undefined if it is unknown. */
+function createDrawCell(devicesWithoutDraw: number, sumW: number): Cell {
+  return isDrawUnknown(devicesWithoutDraw, sumW) ? undefined : createRoundedCell(sumW);
 }
 
 /** Returns the heat of a rack in watts; undefined if nothing in it has a recorded heat. */

@@ -100,7 +100,7 @@ function metersOf({ capacity }: Json, { air_heat_w = 0, utilization_pct }: Json)
   const limit = capacity.cooling_capacity_w;
   const isPart = (capacity.devices_without_draw ?? 0) > 0 ? "at least " : "";
   return [
-    heat_w === 0 && devices > 0
+    heat_w === 0 && isPart !== ""
       ? "not recorded"
       : heat.length === 0
         ? `${isPart}${formatWatts(air_heat_w)}, no limit recorded`

@@ -1,4 +1,4 @@
-import { formatPercent, formatPlainNumber, formatWatts } from "./figures.ts";
+import { formatPercent, formatPlainNumber, formatWatts, isSumUnknown } from "./figures.ts";
 import { formatCountWithNoun } from "./names.ts";
 
 /** Capacity of a rack, with the fields of the service's `RackCapacity` message. */
@@ -40,6 +40,13 @@ export interface LimitFigure {
 }
 
 const NOT_RECORDED = "not recorded";
+
+/** Returns the cooling that is left in an area; undefined if no heat of what its units carry is recorded. */
+export function getKnownCooling<Free extends { readonly heatNotRecorded: boolean }>(
+  free: Free | undefined,
+): Free | undefined {
+  return free?.heatNotRecorded === true ? undefined : free;
+}
 
 /** Formats a rack's use of each of its limits, for pages and pictures. */
 export function formatCapacity(capacity: RackCapacity) {
@@ -94,7 +101,7 @@ function noteUnrecordedDraws(
   figure: LimitFigure,
   value: number,
 ): LimitFigure {
-  if (value === 0 && devicesWithoutDraw > 0) return { label: figure.label, value: NOT_RECORDED };
+  if (isSumUnknown(value, devicesWithoutDraw)) return { label: figure.label, value: NOT_RECORDED };
   if (devicesWithoutDraw === 0) return figure;
   const note = `${devicesWithoutDraw} of ${formatCountWithNoun(devices, "device")} without draw`;
   return {

@@ -35,10 +35,15 @@ export function formatPercent(value: number | undefined): string {
   return value === undefined ? UNKNOWN_FIGURE : `${formatPlainNumber(value)} %`;
 }
 
+/** Whether a sum of draws or of heat is unknown: it is 0, and of some devices nothing is recorded. */
+export function isSumUnknown(sum: number, unknown: number): boolean {
+  return sum === 0 && unknown > 0;
+}
+
 /** Formats a sum of draws or of heat. @param unknown number of devices that the sum lacks, because nothing is recorded */
 export function formatKnownSum(sum = 0, unknown = 0, format: (sum: number) => string = formatWatts): string {
-  if (unknown === 0) return format(sum);
-  return sum === 0 ? "not recorded" : `${format(sum)}, ${unknown} not recorded`;
+  if (isSumUnknown(sum, unknown)) return "not recorded";
+  return unknown === 0 ? format(sum) : `${format(sum)}, ${unknown} not recorded`;
 }
 
 /** Formats a power in W without decimals, or in kW or MW with one decimal. */

@@ -9,7 +9,8 @@ import {
   GetCapacityResponseSchema,
 } from "#gen/datacenter/v1/capacity_pb.ts";
 import { PortKind } from "#gen/datacenter/v1/datacenter_pb.ts";
-import { formatKilowatts, formatTenths } from "#words/figures.ts";
+import { getKnownCooling } from "#words/capacity_figures.ts";
+import { formatKilowatts, formatTenths, isSumUnknown } from "#words/figures.ts";
 import { describeBestArea, formatCountWithNoun, getRefName, listFreePorts } from "#words/names.ts";
 import type { StderrLogger } from "../output/stderr_logger.ts";
 import { type Column, printTable } from "../output/table.ts";
@@ -86,11 +87,7 @@ function noteTotals({ ref }: AreaCapacity, what: string, free: AreaCapacity["air
 
 /** Returns an area's draw; "-" if no draw in it is recorded. */
 function formatDraw({ drawKw, devicesWithoutDraw }: AreaCapacity): string {
-  return drawKw === 0 && devicesWithoutDraw > 0 ? "-" : formatKilowatts(drawKw);
-}
-
-function getKnownCooling(free: AreaCapacity["air"]): AreaCapacity["air"] {
-  return free?.heatNotRecorded === true ? undefined : free;
+  return isSumUnknown(drawKw, devicesWithoutDraw) ? "-" : formatKilowatts(drawKw);
 }
 
 /** Names the type of which most ports are free, and counts the other types with free ports. */

@@ -101,11 +101,6 @@ export function getDrawSource(owner: DrawFields): "ALLOCATED" | "MAX" | "MEASURE
   return owner.measuredDrawW === undefined ? (findInletDraw(owner)?.source ?? "NOT_RECORDED") : "MEASURED";
 }
 
-/** Whether the draw of several devices is unknown: their sum is 0, and of some of them no draw is recorded. */
-export function isDrawUnknown(devicesWithoutDraw: number, sumW: number): boolean {
-  return devicesWithoutDraw > 0 && sumW === 0;
-}
-
 /** Whether any recorded draw exceeds 0. */
 export function hasRecordedDraw(device: DrawFields): boolean {
   return LOAD_BASES.some((basis) => (getDrawW(device, basis) ?? 0) > 0);

@@ -27,6 +27,7 @@ import {
   type TraceCablePathResponse,
   TraceCablePathResponseSchema,
 } from "#gen/datacenter/v1/datacenter_pb.ts";
+import { isSumUnknown } from "#words/figures.ts";
 import { readCode, readCount, readPortName, readRef } from "./answers/parameters.ts";
 import { replyWithPicture } from "./answers/pictured.ts";
 import { convertToMessage, createPathMessage, createPortFields, createStoredMessage } from "./messages/convert.ts";
@@ -73,7 +74,7 @@ function isPowerPort({ kind }: Port): boolean {
 function createPowerMessage(load: PortLoad | undefined) {
   if (load === undefined) return undefined;
   const { used, phases, loadVa, failoverVa, consumersWithoutDraw } = load;
-  const isKnown = loadVa + failoverVa > 0 || consumersWithoutDraw === 0;
+  const isKnown = !isSumUnknown(loadVa + failoverVa, consumersWithoutDraw);
   return convertToMessage(PortPowerSchema, {
     ...load,
     ...(isKnown && { loadPct: used?.normalPct, failoverPct: used?.failoverPct }),

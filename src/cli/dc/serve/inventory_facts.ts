@@ -1,7 +1,6 @@
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import { timestampMs } from "@bufbuild/protobuf/wkt";
 import type { Caller } from "#dc/context.ts";
-import { isDrawUnknown } from "#dc/model/draw.ts";
 import { FAILURE_SEVERITIES } from "#dc/model/enum_values.ts";
 import type { ReadingAge } from "#dc/model/readings/reading_store.ts";
 import { compareText, parseRef } from "#dc/model/ref.ts";
@@ -32,6 +31,8 @@ import {
 import { RehearseFailuresRequestSchema, type RehearseFailuresResponse } from "#gen/datacenter/v1/rehearsal_pb.ts";
 import { type ListedWindow, WindowState } from "#gen/datacenter/v1/windows_pb.ts";
 import type { GaugeFamily, MetricSample } from "#interfaces/http/metrics.ts";
+import { getKnownCooling } from "#words/capacity_figures.ts";
+import { isSumUnknown } from "#words/figures.ts";
 import { CachedFacts } from "./facts.ts";
 
 type Labels = NonNullable<MetricSample["labels"]>;
@@ -160,22 +161,22 @@ const AREA_FIGURES: readonly (readonly [name: string, help: string, of: (area: A
     [
       "air_cooling_free_watts",
       "Air cooling that is left, in total over the areas that units serve.",
-      ({ air }) => convertToWatts(air?.heatNotRecorded ? undefined : air?.freeKw),
+      ({ air }) => convertToWatts(getKnownCooling(air)?.freeKw),
     ],
     [
       "air_cooling_free_after_failure_watts",
       "Air cooling that is left after the worst single failure, in total over the areas that units serve.",
-      ({ air }) => convertToWatts(air?.heatNotRecorded ? undefined : air?.failoverFreeKw),
+      ({ air }) => convertToWatts(getKnownCooling(air)?.failoverFreeKw),
     ],
     [
       "liquid_cooling_free_watts",
       "Liquid cooling that is left, in total over the areas that units serve.",
-      ({ liquid }) => convertToWatts(liquid?.heatNotRecorded ? undefined : liquid?.freeKw),
+      ({ liquid }) => convertToWatts(getKnownCooling(liquid)?.freeKw),
     ],
     [
       "liquid_cooling_free_after_failure_watts",
       "Liquid cooling that is left after the worst single failure, in total over the areas that units serve.",
-      ({ liquid }) => convertToWatts(liquid?.heatNotRecorded ? undefined : liquid?.failoverFreeKw),
+      ({ liquid }) => convertToWatts(getKnownCooling(liquid)?.failoverFreeKw),
     ],
     ["rack_units", "Rack units.", ({ totalU }) => totalU],
     ["rack_units_free", "Rack units that are neither used nor reserved.", ({ freeU }) => freeU],
@@ -259,12 +260,12 @@ function createAreaLabels(text: string): Labels {
   }
 }
 
-/** Converts kilowatts to watts, rounded to thousandths. */
 /** Returns the draw of an area in watts; undefined if nothing of it is recorded. */
 function getDrawW({ drawKw, devicesWithoutDraw }: AreaCapacity): number | undefined {
-  return isDrawUnknown(devicesWithoutDraw, drawKw) ? undefined : convertToWatts(drawKw);
+  return isSumUnknown(drawKw, devicesWithoutDraw) ? undefined : convertToWatts(drawKw);
 }
 
+/** Converts kilowatts to watts, rounded to thousandths. */
 function convertToWatts(kw: number | undefined): number | undefined {
   return kw === undefined ? undefined : Math.round(kw * 1e6) / 1000;
 }
@@ -362,7 +363,7 @@ function createWorstFamilies({ worst }: RehearseFailuresResponse): readonly Gaug
     createFamily(
       "it_load_watts",
       "IT load lost with that failure.",
-      isDrawUnknown(itDevicesWithoutDraw, itLoadLostW ?? 0) ? undefined : itLoadLostW,
+      isSumUnknown(itLoadLostW ?? 0, itDevicesWithoutDraw) ? undefined : itLoadLostW,
     ),
     createFamily(
       // Prometheus counts in bytes.

@@ -3,6 +3,7 @@ import { sumHeatByMedium } from "#dc/model/rack_space.ts";
 import { codeKey } from "#dc/model/ref.ts";
 import { type Device, isInService, type Rack } from "#dc/model/resources.ts";
 import type { Hotspot, RackThermal } from "#gen/datacenter/v1/messages.ts";
+import { isSumUnknown } from "#words/figures.ts";
 import type { MediaServed } from "./cooling_units.ts";
 
 /** Limits of the inlet temperature in degrees Celsius. */
@@ -42,7 +43,7 @@ export function computeRackHeat(
   const air = heat.airW + lossW;
   const { coolingCapacityW } = rack;
   const devicesWithoutHeat = heat.unknown.all;
-  const isHeatKnown = air + heat.liquidW > 0 || devicesWithoutHeat === 0;
+  const isHeatKnown = !isSumUnknown(air + heat.liquidW, devicesWithoutHeat);
   const utilizationPct = coolingCapacityW && isHeatKnown ? (air / coolingCapacityW) * 100 : undefined;
   const sensors = devices.filter(hasInletTemperature);
   const inlets = [rack.inletTempC, ...sensors.map(({ inletTempC }) => inletTempC)].filter((one) => one !== undefined);

@@ -1,4 +1,5 @@
 import type { Capacity, Conflict, Hotspot, HealthReason as ReasonReply, UnitRow } from "#gen/datacenter/v1/messages.ts";
+import { isSumUnknown } from "#words/figures.ts";
 import { POWER_NOT_RECORDED } from "#words/names.ts";
 import { isPowerKind } from "../../model/draw.ts";
 import type { Face, Health, LoadBasis } from "../../model/enum_values.ts";
@@ -108,7 +109,6 @@ function computeRackCapacity(
   const allocatedW = sumDrawW(devices, basis);
   const { powerCapacityW, maxLoadKg, coolingCapacityW } = rack;
   const devicesWithoutDraw = devices.filter(lacksDraw).length;
-  const isDrawKnown = allocatedW > 0 || devicesWithoutDraw === 0;
   return {
     totalU: units.length,
     usedU: used,
@@ -120,7 +120,7 @@ function computeRackCapacity(
     ...(powerCapacityW !== undefined && { powerCapacityW }),
     ...(powerCapacityW !== undefined &&
       powerCapacityW > 0 &&
-      isDrawKnown && { powerPct: (allocatedW / powerCapacityW) * 100 }),
+      !isSumUnknown(allocatedW, devicesWithoutDraw) && { powerPct: (allocatedW / powerCapacityW) * 100 }),
     weightKg: devices.reduce((sum, { weightKg = 0 }) => sum + weightKg, 0),
     devices: devices.length,
     devicesWithoutWeight: devices.filter(({ weightKg }) => weightKg === undefined).length,

@@ -5,7 +5,7 @@ import {
   LoadBasis,
   type RackTile,
 } from "#gen/datacenter/v1/datacenter_pb.ts";
-import { formatKnownSum, formatPercent, formatPlainNumber, formatWatts } from "#words/figures.ts";
+import { formatKnownSum, formatPercent, formatPlainNumber, formatWatts, isSumUnknown } from "#words/figures.ts";
 import { capitalize, formatConstant, formatCountWithNoun, getRefName } from "#words/names.ts";
 import {
   type Coloring,
@@ -128,7 +128,7 @@ type CracTileInput = Pick<CracTile, "code" | "name" | "status" | "utilizationPct
 
 /** Returns the tile of a cooling unit with its load. */
 export function buildCracTile({ code, name, placement, status, utilizationPct, ...crac }: CracTileInput): FloorTile {
-  const isUnknown = utilizationPct === 0 && crac.devicesWithoutHeat > 0;
+  const isUnknown = isSumUnknown(utilizationPct, crac.devicesWithoutHeat);
   const word = findEnumValue(CRAC_STATUSES, status) ?? "ACTIVE";
   const works = word === "ACTIVE" || word === "STANDBY";
   return {
@@ -375,7 +375,7 @@ function createThermalFloorStyle(reply: FloorPlanResponse): FloorStyle {
   return {
     ...byShare,
     formatFigure: (rack) => {
-      if (rack.heatW === 0 && rack.devicesWithoutHeat > 0) return "";
+      if (isSumUnknown(rack.heatW, rack.devicesWithoutHeat)) return "";
       return rack.coolingPct === undefined ? formatWatts(rack.heatW) : byShare.formatFigure(rack);
     },
   };

@@ -1,7 +1,6 @@
 import { judgeShare } from "#kernel/judge_share.ts";
-import { appendUnit, formatPlainNumber, formatWatts } from "#words/figures.ts";
+import { appendUnit, formatPlainNumber, formatWatts, isSumUnknown } from "#words/figures.ts";
 import { getReasonUnit, hasUnrecordedPower } from "#words/names.ts";
-import { isDrawUnknown } from "../../model/draw.ts";
 import { DEVICE_KINDS, type DeviceKind, HEALTHS } from "../../model/enum_values.ts";
 import { type ColorToken, type Paint, type RoleToken, resolveColor, type State } from "../palette.ts";
 import { createRect, createText, type Hatch, type Item, type PixelRow } from "../scene.ts";
@@ -98,7 +97,7 @@ export function formatReasonValue(code: string, value: number): string {
 }
 
 export function formatPowerDraw(devicesWithoutDraw: number, sumW: number): string {
-  return isDrawUnknown(devicesWithoutDraw, sumW) ? "draw not recorded" : formatWatts(sumW);
+  return isSumUnknown(sumW, devicesWithoutDraw) ? "draw not recorded" : formatWatts(sumW);
 }
 
 /** Joins code and name on one line; omits a name that equals the code. */

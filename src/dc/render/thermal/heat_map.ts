@@ -1,5 +1,5 @@
 import { type CracShare, CracStatus, type RackThermal } from "#gen/datacenter/v1/datacenter_pb.ts";
-import { formatKnownSum, formatPercent, formatPlainNumber, formatWatts } from "#words/figures.ts";
+import { formatKnownSum, formatPercent, formatPlainNumber, formatWatts, isSumUnknown } from "#words/figures.ts";
 import type { Coloring } from "../../model/enum_values.ts";
 import { computeFootprint } from "../../model/rack_space.ts";
 import type { Placement } from "../../model/resources.ts";
@@ -222,7 +222,7 @@ export function styleRacks(racks: readonly RackThermal[], coloring: Coloring): T
 
 /** Returns an empty text if no heat of the rack's devices is recorded. */
 function formatAirHeat({ heatW, airHeatW, devicesWithoutHeat }: RackThermal): string {
-  return heatW === 0 && devicesWithoutHeat > 0 ? "" : formatWatts(airHeatW);
+  return isSumUnknown(heatW, devicesWithoutHeat) ? "" : formatWatts(airHeatW);
 }
 
 function createHeatShareStyle(racks: readonly RackThermal[]): ThermalStyle {

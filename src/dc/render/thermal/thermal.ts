@@ -5,7 +5,7 @@ import type {
   ThermalHeadroomResponse,
   ZoneRollup,
 } from "#gen/datacenter/v1/datacenter_pb.ts";
-import { formatKilowatts, formatKnownSum, formatPercent, formatPlainNumber } from "#words/figures.ts";
+import { formatKilowatts, formatKnownSum, formatPercent, formatPlainNumber, isSumUnknown } from "#words/figures.ts";
 import { formatConstant, formatCountWithNoun } from "#words/names.ts";
 import { createSwatchEntry, drawCard, drawSectionTitle, type FrameInput, frameScene, listNoteIf } from "../frame.ts";
 import type { State } from "../palette.ts";
@@ -29,23 +29,18 @@ const BAR_HEIGHT = 16;
 /** Maximum number of zones drawn; further zones are counted. Chosen by us: more would be unreadable. */
 const MAX_DRAWN_ZONES = 24;
 
-/** Whether nothing in a zone or scope has a recorded heat. */
-function isHeatUnknown(kw: number, devicesWithoutHeat: number): boolean {
-  return kw === 0 && devicesWithoutHeat > 0;
-}
-
 function findZoneState({ headroomKw, reserveKw, redundancyOk, ...zone }: ZoneRollup): State {
   const { liquidHeadroomKw, liquidReserveKw, liquidEffectiveKw } = zone;
   if (headroomKw + reserveKw < -1e-9) return "fault";
   if (liquidEffectiveKw > 0 && liquidHeadroomKw + liquidReserveKw < -1e-9) return "fault";
-  if (redundancyOk && isHeatUnknown(zone.heatKw + zone.liquidHeatKw, zone.devicesWithoutHeat)) return "info";
+  if (redundancyOk && isSumUnknown(zone.heatKw + zone.liquidHeatKw, zone.devicesWithoutHeat)) return "info";
   return redundancyOk ? "ok" : "watch";
 }
 
 /** Formats the heat of a zone, and its headroom unless no heat is recorded. */
 function formatZoneSummary({ heatKw, usableKw, headroomKw, devicesWithoutHeat }: ZoneRollup): string {
   const usable = `${formatKilowatts(usableKw)} usable`;
-  if (isHeatUnknown(heatKw, devicesWithoutHeat)) return `heat not recorded, ${usable}`;
+  if (isSumUnknown(heatKw, devicesWithoutHeat)) return `heat not recorded, ${usable}`;
   return `${formatKilowattSum(heatKw, devicesWithoutHeat)} of ${usable}, headroom ${formatKilowatts(headroomKw)}`;
 }
 
@@ -144,7 +139,7 @@ function formatUnitLoads(codes: readonly string[], units: ReadonlyMap<string, Cr
 /** Formats the load of a unit as a share of its capacity; "failed" or "not running" for a unit that does not run. */
 function formatUnitLoad({ failed, effectiveKw, loadKw, utilizationPct, devicesWithoutHeat }: CracShare): string {
   if (failed) return "failed";
-  if (effectiveKw > 0 && isHeatUnknown(loadKw, devicesWithoutHeat)) return "load not recorded";
+  if (effectiveKw > 0 && isSumUnknown(loadKw, devicesWithoutHeat)) return "load not recorded";
   return effectiveKw > 0 ? formatPercent(Math.round(utilizationPct)) : "not running";
 }
 
@@ -315,11 +310,11 @@ function createCoolingFigures(reply: ThermalHeadroomResponse): FrameInput["figur
 function createHeadroomFigures(reply: ThermalHeadroomResponse): FrameInput["figures"] {
   const { airHeatKw, usableKw, reserveKw, headroomKw, headroomPct, zones, devicesWithoutHeat } = reply;
   const label = zones.length > 1 ? "Headroom, all zones together" : "Headroom";
-  if (isHeatUnknown(airHeatKw, devicesWithoutHeat)) return [{ label, value: "heat not recorded" }];
+  if (isSumUnknown(airHeatKw, devicesWithoutHeat)) return [{ label, value: "heat not recorded" }];
   const isTense = usableKw > 0 && findShareState((airHeatKw / usableKw) * 100) !== "ok";
   const own = findHeadroomTone(headroomKw, reserveKw);
   const tone = own === "ok" && isTense ? "watch" : own;
-  const known = zones.filter(({ heatKw, devicesWithoutHeat: without }) => !isHeatUnknown(heatKw, without));
+  const known = zones.filter(({ heatKw, devicesWithoutHeat: without }) => !isSumUnknown(heatKw, without));
   const [best] = zones.length > 1 ? known.toSorted((a, b) => b.headroomKw - a.headroomKw) : [];
   return [
     { label, value: `${formatKilowatts(headroomKw)} (${formatPercent(headroomPct)})`, tone },
@@ -382,7 +377,7 @@ function createThermalElements(reply: ThermalHeadroomResponse, style: ThermalSty
           ["Reserve", formatKilowatts(zone.reserveKw)],
           [
             "Headroom",
-            isHeatUnknown(zone.heatKw, zone.devicesWithoutHeat) ? "not recorded" : formatKilowatts(zone.headroomKw),
+            isSumUnknown(zone.heatKw, zone.devicesWithoutHeat) ? "not recorded" : formatKilowatts(zone.headroomKw),
           ],
         ],
         related: [...zone.cracCodes.map((code) => `crac:${code}`), ...zone.rackCodes.map((code) => `rack:${code}`)],
@@ -397,7 +392,7 @@ function createThermalElements(reply: ThermalHeadroomResponse, style: ThermalSty
           ["Cooling", formatKilowatts(share.effectiveKw)],
           [
             "Load",
-            isHeatUnknown(share.loadKw, share.devicesWithoutHeat)
+            isSumUnknown(share.loadKw, share.devicesWithoutHeat)
               ? "not recorded"
               : `${formatKilowatts(share.loadKw)} (${formatUnitLoad(share)})`,
           ],

@@ -7,6 +7,7 @@ import {
   formatKnownSum,
   formatPercent,
   formatWatts,
+  isSumUnknown,
 } from "#words/figures.ts";
 import { formatEnum, formatPortType, getRefName } from "#words/names.ts";
 import { getVisibleShareState } from "../../shared/state_of_share.ts";
@@ -261,7 +262,7 @@ function ZoneWithoutUnit(props: { readonly zone: string; readonly unit: string; 
   return (
     <Meter
       label={getRefName(zone)}
-      share={left === 0 || (heat === 0 && unknown > 0) ? undefined : (100 * heat) / left}
+      share={left === 0 || isSumUnknown(heat, unknown) ? undefined : (100 * heat) / left}
       text={`Heat ${formatKnownSum(heat, unknown, (kw) => formatDecimal(kw, "kW"))}, cooling ${formatDecimal(left, "kW")}`}
     />
   );

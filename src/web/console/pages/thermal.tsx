@@ -1,5 +1,5 @@
 import type { ThermalHeadroomResponse } from "#gen/datacenter/v1/json.ts";
-import { formatCount, formatDecimal, formatKnownSum, formatPercent } from "#words/figures.ts";
+import { formatCount, formatDecimal, formatKnownSum, formatPercent, isSumUnknown } from "#words/figures.ts";
 import { formatEnum, getReasonUnit, getRefName } from "#words/names.ts";
 import { useRenderOptions } from "../../shared/use_theme.ts";
 import { useCall } from "../api/client.ts";
@@ -31,7 +31,7 @@ function formatHeat(kw: number, devicesWithoutHeat: number): string {
 
 /** Whether nothing in a zone has a recorded heat. */
 function isZoneHeatUnknown({ heat_kw, liquid_heat_kw, devices_without_heat }: Zone): boolean {
-  return heat_kw + liquid_heat_kw === 0 && devices_without_heat > 0;
+  return isSumUnknown(heat_kw + liquid_heat_kw, devices_without_heat);
 }
 
 function ReserveBadge(zone: Zone) {
@@ -154,7 +154,7 @@ function CoolingFigures({ answer }: { readonly answer: ThermalHeadroomResponse }
         value={formatDecimal(effective_kw, "kW")}
         note={`reserve ${formatDecimal(reserve_kw, "kW")}`}
       />
-      {air_heat_kw === 0 && devices_without_heat > 0 ? (
+      {isSumUnknown(air_heat_kw, devices_without_heat) ? (
         <Figure label="Headroom" value="not recorded" note="no heat is recorded" />
       ) : (
         <HeadroomFigure answer={answer} />
@@ -203,7 +203,7 @@ function HeadroomDetails(props: {
 }) {
   const { answer, question, fail } = props;
   const { hotspots, zones, cracs, render } = answer;
-  const isAirHeatUnknown = answer.air_heat_kw === 0 && answer.devices_without_heat > 0;
+  const isAirHeatUnknown = isSumUnknown(answer.air_heat_kw, answer.devices_without_heat);
   const units: readonly Column<ThermalHeadroomResponse["cracs"][number]>[] = [
     { name: "Unit", cell: ({ code }) => <RefLink to={`crac:${code}`} /> },
     { name: "Status", cell: ({ status }) => formatEnum(status, "CRAC_STATUS") },

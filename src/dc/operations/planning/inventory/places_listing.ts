@@ -1,8 +1,8 @@
+import { isSumUnknown } from "#words/figures.ts";
 import { hasUnrecordedPower } from "#words/names.ts";
 import { findAreaRef } from "../../../analysis/places.ts";
-import type { RackStanding } from "../../../analysis/racks/rack_facts.ts";
 import type { Topology } from "../../../analysis/topology.ts";
-import { getDrawW, isDrawUnknown } from "../../../model/draw.ts";
+import { getDrawW } from "../../../model/draw.ts";
 import { roundFigure } from "../../../model/figure.ts";
 import { lacksDraw } from "../../../model/rack_space.ts";
 import { compareText } from "../../../model/ref.ts";
@@ -42,7 +42,7 @@ export function createPlacesListing(rows: readonly PlaceRow[], kind: PlaceKind):
       racks: ({ racks }) => racks,
       devices: ({ devices }) => devices,
       cracs: ({ cracs }) => cracs,
-      draw_w: ({ withoutDraw, drawW }) => createDrawCell(withoutDraw, drawW),
+      draw_w: ({ withoutDraw, drawW }) => createSumCell(drawW, withoutDraw),
       devices_without_draw: ({ withoutDraw }) => withoutDraw,
     },
     readBatches: () => splitIntoBatches(rows),
@@ -108,11 +108,11 @@ export function createRacksListing(topology: Topology, now: string): Listing<Rac
       free_u: (rack) => getCapacity(rack).freeU,
       largest_free_block_u: (rack) => getCapacity(rack).largestFreeBlockU,
       height_u: (rack) => getCapacity(rack).totalU,
-      draw_w: (rack) => createDrawCell(getCapacity(rack).devicesWithoutDraw, getCapacity(rack).allocatedW),
+      draw_w: (rack) => createSumCell(getCapacity(rack).allocatedW, getCapacity(rack).devicesWithoutDraw),
       devices_without_draw: (rack) => getCapacity(rack).devicesWithoutDraw,
       power_capacity_w: (rack) => getCapacity(rack).powerCapacityW,
       power_pct: (rack) => createRoundedCell(getCapacity(rack).powerPct),
-      heat_w: (rack) => createHeatCell(getStanding(rack).thermal),
+      heat_w: (rack) => createSumCell(getStanding(rack).thermal.heatW, getStanding(rack).thermal.devicesWithoutHeat),
       cooling_pct: (rack) => createRoundedCell(getStanding(rack).thermal.utilizationPct),
       inlet_temp_c: ({ inletTempC }) => inletTempC,
       weight_kg: (rack) =>
@@ -164,14 +164,9 @@ export function createTextCell(text: string | undefined): Cell {
   return text === "" ? undefined : text;
 }
 
-/** Returns the draw of several devices in watts; undefined if it is unknown. */
-function createDrawCell(devicesWithoutDraw: number, sumW: number): Cell {
-  return isDrawUnknown(devicesWithoutDraw, sumW) ? undefined : createRoundedCell(sumW);
-}
-
-/** Returns the heat of a rack in watts; undefined if nothing in it has a recorded heat. */
-function createHeatCell({ heatW, devicesWithoutHeat }: RackStanding["thermal"]): Cell {
-  return heatW === 0 && devicesWithoutHeat > 0 ? undefined : createRoundedCell(heatW);
+/** Returns a sum of draws or of heat in watts; undefined if it is unknown. */
+function createSumCell(sumW: number, unknown: number): Cell {
+  return isSumUnknown(sumW, unknown) ? undefined : createRoundedCell(sumW);
 }
 
 /** Rounds a figure for a cell, as in every reply. */
